@@ -1,0 +1,55 @@
+"""How long work tells that it is getting on, without knowing who listens.
+
+Work calls :func:`track` or :func:`report`; a front end (command line, web page) listens with :func:`listening`.
+Nobody listening costs nothing. A listener may raise to stop the work: that is how cancelling is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeAlias, TypeVar
+
+__all__ = ["Listener", "listening", "report", "track"]
+
+Listener: TypeAlias = Callable[[str, int, int], None]
+"""Called with a label, how many steps are done, and how many there are."""
+
+T = TypeVar("T")
+
+_listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Send the reports of everything inside the block to `listener`."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def report(label: str, done: int, total: int) -> None:
+    """Say that `done` of `total` steps are behind us."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(label, done, total)
+
+
+def track(items: Iterable[T], label: str, total: int) -> Iterator[T]:
+    """Yield the items and report after each.
+
+    Examples
+    --------
+    >>> with listening(lambda label, done, total: print(f"{label} {done}/{total}")):
+    ...     squares = [i * i for i in track(range(2), "squaring", 2)]
+    squaring 0/2
+    squaring 1/2
+    squaring 2/2
+    """
+    report(label, 0, total)
+    for done, item in enumerate(items, start=1):
+        yield item
+        report(label, done, total)
