@@ -1,0 +1,156 @@
+"""A first schema, proposed from the table, with the reason for every choice.
+
+A proposal is a starting point for a person: no rule can know what an intruder knows. Nothing is proposed as a key
+that cannot be one, and what looks like a person's name or number is proposed as an identifier, so that forgetting to
+look at the proposal errs on the safe side.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.microdata import as_narwhals
+from discreet.scales import Nominal, Numeric, Ordinal, Scale, Sequence
+from discreet.scales.base import as_arrow, hide_missing, is_text, to_level_type
+from discreet.schema import Attribute, Schema
+from discreet.typing import Level
+
+__all__ = ["Proposal", "propose"]
+
+_FEW = 20
+"""Whole numbers with at most this many different values are proposed as ordered categories."""
+
+_MISSING_WORDS = ("", "?", ".", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "-9", "-99", "-999")
+_IDENTIFIER = re.compile(
+    r"(^|[^a-z])(id|ssn|name|email|phone|address|passport|nin)([^a-z]|$)|household|_id$|^id_", re.IGNORECASE
+)
+_WEIGHT = re.compile(r"(^|[^a-z])(weight|wgt|wt|sampling_?weight)([^a-z]|$)", re.IGNORECASE)
+_STRATUM = re.compile(r"(^|[^a-z])strat(um|a)?([^a-z]|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A schema and, for each attribute, why it looks the way it does."""
+
+    schema: Schema
+    reasons: dict[str, str]
+    n_records: int
+    missing: dict[str, int]
+
+
+def propose(frame: Any) -> Proposal:
+    """Propose a schema for a table.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+
+    Returns
+    -------
+    Proposal
+        The schema, the reason for every attribute, and counts of missing values. O(rows × columns).
+
+    Examples
+    --------
+    >>> table = pa.table({"id": ["x1", "x2", "x3"], "size": [1.5, 2.5, 2.25], "fuel": ["gas", "?", "gas"]})
+    >>> proposal = propose(table)
+    >>> [(a.name, a.role, a.scale.kind, a.missing) for a in proposal.schema]
+    [('id', 'identifier', 'nominal', ()), ('size', 'key', 'numeric', ()), ('fuel', 'key', 'nominal', ('?',))]
+    """
+    table = as_narwhals(frame)
+    attributes, reasons, missing = [], {}, {}
+    for name in table.columns:
+        column = as_arrow(table[name].to_arrow())
+        attribute, reason = _propose_one(name, column)
+        attributes.append(attribute)
+        reasons[name] = reason
+        missing[name] = int(hide_missing(column, attribute.missing).null_count)
+    attributes = _one_weight(attributes, reasons)
+    return Proposal(Schema(attributes), reasons, len(table), missing)
+
+
+def _propose_one(name: str, column: pa.Array) -> tuple[Attribute, str]:
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        events = sorted(set(column.flatten().drop_null().to_pylist()))
+        return Attribute(name, Sequence(tuple(events) or ("",)), "key"), f"a list of {len(events)} different events"
+    codes = _missing_codes(column)
+    values = hide_missing(column, codes).drop_null()
+    scale, reason = _scale(values)
+    if codes:
+        reason += f"; {len(codes)} words look like missing codes"
+    role, why = _role(name, scale, values)
+    return Attribute(name, scale, role, codes), f"{reason}; {why}"
+
+
+def _missing_codes(column: pa.Array) -> tuple[Level, ...]:
+    if not is_text(column):
+        return ()
+    words = set(pc.unique(column.cast(pa.string())).drop_null().to_pylist()) & set(_MISSING_WORDS)
+    found = tuple(word for word in _MISSING_WORDS if word in words and not word.lstrip("-").isdigit())
+    rest = hide_missing(column, found).drop_null()
+    # "-9" is a number among numbers, but a missing code among words.
+    if len(rest) and to_level_type(rest, pa.float64()).null_count:
+        return tuple(word for word in _MISSING_WORDS if word in words)
+    return found
+
+
+def _scale(values: pa.Array) -> tuple[Scale, str]:
+    distinct = pc.unique(values)
+    if not len(values):
+        return Nominal(("",)), "no value at all"
+    if pa.types.is_boolean(values.type):
+        return Nominal((False, True)), "true or false"
+    leading_zero = is_text(values) and bool(
+        pc.any(pc.match_substring_regex(values.cast(pa.string()), r"^0[0-9]")).as_py()
+    )
+    numbers = None if leading_zero else to_level_type(values, pa.float64())
+    if numbers is not None and not numbers.null_count and not pa.types.is_temporal(values.type):
+        whole = bool(pc.all(pc.equal(numbers, pc.floor(numbers))).as_py())
+        if whole and len(distinct) <= min(_FEW, max(2, len(values) // 5)):
+            levels = tuple(sorted(int(v) for v in pc.unique(numbers).to_pylist()))
+            return Ordinal(levels), f"{len(levels)} different whole numbers"
+        return Numeric(), f"numbers, {len(distinct)} different"
+    text = distinct.cast(pa.string()).to_pylist()
+    repeated = " " in "".join(text[:1000]) and _looks_like_sequences(values)
+    if repeated:
+        events = sorted({event for word in text for event in word.split(" ") if event})
+        return Sequence(tuple(events)), f"blank-separated words, {len(events)} different, in many orders"
+    return Nominal(tuple(sorted(text))), f"{len(text)} different words"
+
+
+def _looks_like_sequences(values: pa.Array) -> bool:
+    text = values.cast(pa.string())
+    distinct = pc.unique(text)
+    events = pc.unique(pc.split_pattern(distinct, " ").flatten())
+    # Words of a small vocabulary in many different orders: an itinerary, not a free text or a category.
+    return bool(len(distinct) > max(_FEW, 3 * len(events)))
+
+
+def _role(name: str, scale: Scale, values: pa.Array) -> tuple[str, str]:
+    distinct = len(pc.unique(values)) if not isinstance(scale, Sequence) else 0
+    if _WEIGHT.search(name) and isinstance(scale, Numeric):
+        return "weight", "its name says weight"
+    if _STRATUM.search(name):
+        return "stratum", "its name says stratum"
+    if _IDENTIFIER.search(name) and distinct > 0.5 * len(values):
+        return "identifier", "its name and its many different values say identifier: it will not be released"
+    if isinstance(scale, Nominal) and len(values) > _FEW and distinct > 0.9 * len(values):
+        return "identifier", "nearly every value is different: it will not be released"
+    return "key", "an intruder may know it; change the role if not"
+
+
+def _one_weight(attributes: list[Attribute], reasons: dict[str, str]) -> list[Attribute]:
+    weights = [a.name for a in attributes if a.role == "weight"]
+    result = []
+    for a in attributes:
+        if a.role == "weight" and a.name != weights[0]:
+            reasons[a.name] += f"; only one weight can be used, and that is {weights[0]!r}"
+            result.append(Attribute(a.name, a.scale, "other", a.missing))
+        else:
+            result.append(a)
+    return result

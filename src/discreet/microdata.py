@@ -1,0 +1,282 @@
+"""Microdata: a table with its schema.
+
+The user's frame is kept as it came (pandas, Polars or Arrow, index and types included); only masked columns are ever
+exchanged. Kernels see arrays, made once a column and kept.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.errors import DataError, SchemaError
+from discreet.scales import Categorical, EncodedSequences, Numeric, Sequence
+from discreet.scales.base import as_arrow, hide_missing, is_text
+from discreet.schema import Attribute, Schema
+from discreet.typing import BoolArray, CodeArray, FloatArray, Json
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+
+__all__ = ["Encoded", "Microdata", "as_narwhals", "column_names", "microdata"]
+
+
+@dataclass(frozen=True, repr=False)
+class Encoded:
+    """What kernels see of a table: one contiguous block of numbers, one of codes, and the sequences.
+
+    Attributes
+    ----------
+    numeric : (n, p) float64
+        The numeric attributes `numeric_names`, in schema order; NaN is missing.
+    codes : (n, q) int32
+        The categorical attributes `code_names`, in schema order; −1 is missing.
+    sequences : mapping of name to EncodedSequences
+    """
+
+    numeric_names: tuple[str, ...]
+    numeric: FloatArray
+    code_names: tuple[str, ...]
+    codes: CodeArray
+    sequences: Mapping[str, EncodedSequences]
+
+    def __repr__(self) -> str:
+        return f"Encoded(numeric={self.numeric.shape}, codes={self.codes.shape}, sequences={len(self.sequences)})"
+
+
+class Microdata:
+    """A table with its schema.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+        One row a record. It is never changed.
+    schema : Schema
+        Declares every column of the table.
+    origin : dict, optional
+        What a reader wants to remember for the writer (file format, dialect, original text).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discreet.scales import Numeric, Nominal
+    >>> df = pl.DataFrame({"age": [31, 45, None], "fuel": ["gas", "oil", "gas"]})
+    >>> table = Microdata(df, Schema([Attribute("age", Numeric(), "key"), Attribute("fuel", Nominal(["gas", "oil"]))]))
+    >>> table
+    Microdata(3 records × 2 attributes: 1 key, 1 other)
+    >>> table.encode().codes.tolist()
+    [[0], [1], [0]]
+    """
+
+    def __init__(self, frame: Any, schema: Schema, *, origin: Json | None = None) -> None:
+        self._frame = as_narwhals(frame)
+        self.schema = schema
+        self.origin: Json = dict(origin or {})
+        self._encoded: dict[str, Any] = {}
+        columns = self._frame.columns
+        absent = [name for name in schema.names if name not in columns]
+        if absent:
+            raise SchemaError(
+                f"The schema declares {len(absent)} attributes that the table lacks, the first {absent[0]!r}.",
+                hint=f"The table has {len(columns)} columns; check the spelling.",
+            )
+        undeclared = [name for name in columns if name not in schema]
+        if undeclared:
+            raise SchemaError(
+                f"The table has {len(undeclared)} columns that the schema lacks, the first {undeclared[0]!r}.",
+                hint='Declare them; role = "other" releases a column as it is, role = "identifier" removes it.',
+            )
+
+    def __len__(self) -> int:
+        return len(self._frame)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns' names, in the table's order."""
+        return tuple(self._frame.columns)
+
+    def to_native(self) -> Any:
+        """Return the table as the kind of frame that came in."""
+        return self._frame.to_native()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table as a pandas frame."""
+        return self._frame.to_pandas()
+
+    def to_polars(self) -> pl.DataFrame:
+        """Return the table as a Polars frame."""
+        return self._frame.to_polars()
+
+    def to_arrow(self) -> pa.Table:
+        """Return the table as an Arrow table."""
+        native = self._frame.to_native()
+        return native if isinstance(native, pa.Table) else self._frame.to_arrow()
+
+    def column(self, name: str) -> pa.Array:
+        """Return one column as Arrow; missing codes are still in it."""
+        self.schema[name]
+        try:
+            return as_arrow(self._frame[name].to_arrow())
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+            # Arrow's own message quotes the value it stumbled over.
+            raise DataError(
+                f"Column {name!r} mixes kinds of values.", hint="Make it all text or all numbers."
+            ) from None
+
+    def missing(self, name: str) -> BoolArray:
+        """Say for each record whether the attribute has no value."""
+        hidden = hide_missing(self.column(name), self.schema[name].missing)
+        return np.asarray(hidden.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
+
+    def encoded(self, name: str) -> Any:
+        """Return one attribute as kernels see it. Read-only and kept, so asking twice costs nothing."""
+        if name not in self._encoded:
+            attribute = self.schema[name]
+            try:
+                array = attribute.scale.encode(self.column(name), attribute.missing)
+            except DataError as error:
+                raise type(error)(f"Column {name!r}: {error.message}", hint=error.hint) from None
+            for part in array if isinstance(array, tuple) else (array,):
+                part.flags.writeable = False
+            self._encoded[name] = array
+        return self._encoded[name]
+
+    def numeric(self, names: Iterable[str]) -> FloatArray:
+        """Return numeric attributes as one C-contiguous (n, p) block."""
+        columns = [self.encoded(name) for name in names]
+        return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((len(self), 0))
+
+    def codes(self, names: Iterable[str]) -> CodeArray:
+        """Return categorical attributes as one C-contiguous (n, q) block."""
+        columns = [self.encoded(name) for name in names]
+        if not columns:
+            return np.empty((len(self), 0), dtype=np.int32)
+        return np.ascontiguousarray(np.stack(columns, axis=1))
+
+    def encode(self, names: Iterable[str] | None = None) -> Encoded:
+        """Return the attributes `names` (default: all) as contiguous arrays, in schema order."""
+        chosen = self.schema if names is None else self.schema.select(names)
+        numeric, codes = chosen.of_scale("numeric"), chosen.of_scale("ordinal", "nominal")
+        sequences = {name: self.encoded(name) for name in chosen.of_scale("sequence")}
+        return Encoded(numeric, self.numeric(numeric), codes, self.codes(codes), sequences)
+
+    def weights(self) -> FloatArray | None:
+        """Return the survey weights, or None where the schema has none."""
+        name = self.schema.weight
+        if name is None:
+            return None
+        weights: FloatArray = self.encoded(name)
+        bad = int((~(weights > 0)).sum())
+        if bad:
+            raise DataError(f"Column {name!r}: {bad} of {len(self)} weights are missing, zero or negative.")
+        return weights
+
+    def select(self, names: Iterable[str]) -> Microdata:
+        """Return the table with these columns only, in the table's order."""
+        wanted = set(names)
+        kept = [name for name in self.names if name in wanted]
+        return Microdata(self._frame.select(kept).to_native(), self.schema.select(kept), origin=self.origin)
+
+    def take(self, rows: Any) -> Microdata:
+        """Return the table with these rows only, in this order."""
+        taken = self._frame[np.asarray(rows, dtype=np.int64).tolist()]
+        return Microdata(taken.to_native(), self.schema)
+
+    def replacing(self, encoded: Mapping[str, Any], *attributes: Attribute) -> Microdata:
+        """Return a table in which some columns hold new values; all others stay exactly as they came.
+
+        A value that was missing and still is keeps its missing code. Text columns stay text; numbers become
+        ``float64``. `attributes` exchanges declarations, for methods that change levels.
+        """
+        schema = self.schema.replacing(*attributes)
+        backend = nw.get_native_namespace(self._frame)
+        new = []
+        for name, array in encoded.items():
+            column = self._release(schema[name], array)
+            series = nw.from_arrow(pa.table({name: column}), backend=backend)[name]
+            before = self._frame[name]
+            if isinstance(before.dtype, (nw.Categorical, nw.Enum)) and schema[name] == self.schema[name]:
+                series = series.cast(before.dtype)
+            new.append(series)
+        frame = self._frame.with_columns(*new) if new else self._frame
+        origin = dict(self.origin)
+        origin["verbatim"] = {n: text for n, text in origin.get("verbatim", {}).items() if n not in encoded}
+        return Microdata(frame.to_native(), schema, origin=origin)
+
+    def _release(self, attribute: Attribute, array: Any) -> pa.Array:
+        before = self.column(attribute.name)
+        column = attribute.scale.decode(array)
+        if isinstance(attribute.scale, Sequence) and is_text(before):
+            column = attribute.scale.to_text(column)
+        if is_text(before):
+            column = column.cast(pa.string())
+        elif isinstance(attribute.scale, Numeric):
+            before = before.cast(pa.float64())
+        elif isinstance(attribute.scale, Categorical) and column.type != before.type:
+            column = column.cast(before.type, safe=False)
+        still = pc.and_(column.is_null(), pa.array(self.missing(attribute.name)))
+        return pc.if_else(still, before.cast(column.type), column)
+
+    def __repr__(self) -> str:
+        roles = [a.role for a in self.schema]
+        counts = ", ".join(f"{roles.count(role)} {role}" for role in dict.fromkeys(roles))
+        return f"Microdata({len(self)} records × {len(self.schema)} attributes: {counts})"
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>{self.schema._repr_html_()}"
+
+
+def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
+    """Join a table and its schema; without a schema, the inferred proposal is taken.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or Microdata
+    schema : Schema, optional
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> microdata(pl.DataFrame({"age": [31.5, 45.0, 22.1]})).schema["age"].scale
+    Numeric()
+    """
+    if isinstance(frame, Microdata):
+        return frame if schema is None else Microdata(frame.to_native(), schema, origin=frame.origin)
+    if schema is None:
+        from discreet.inference import propose
+
+        schema = propose(frame).schema
+    return Microdata(frame, schema)
+
+
+def column_names(frame: Any) -> list[str]:
+    """Return the column names of a table, refusing names that are not text or appear twice."""
+    columns = frame.column_names if isinstance(frame, pa.Table) else getattr(frame, "columns", [])
+    names = list(columns)
+    if not all(isinstance(name, str) for name in names):
+        raise SchemaError("Column names must be text.", hint="df.columns = df.columns.astype(str)")
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SchemaError(f"Column {twice[0]!r} appears {names.count(twice[0])} times.", hint="Rename one of them.")
+    return names
+
+
+def as_narwhals(frame: Any) -> nw.DataFrame[Any]:
+    """Wrap a pandas, Polars or Arrow table; anything else is refused."""
+    try:
+        wrapped: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True, allow_series=False)
+    except TypeError:
+        raise DataError(
+            f"A table must be a pandas, Polars or Arrow table; got {type(frame).__name__}.",
+            hint="Collect a lazy frame first.",
+        ) from None
+    column_names(frame)
+    return wrapped

@@ -1,0 +1,35 @@
+"""Scales: what a value is. Order, distance, encoding; never an average."""
+
+from __future__ import annotations
+
+from discreet.errors import SchemaError
+from discreet.scales.base import Categorical, Scale
+from discreet.scales.nominal import Nominal
+from discreet.scales.numeric import Numeric
+from discreet.scales.ordinal import Ordinal
+from discreet.scales.sequence import EncodedSequences, Sequence
+from discreet.typing import Json
+
+__all__ = [
+    "SCALES",
+    "Categorical",
+    "EncodedSequences",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "Scale",
+    "Sequence",
+    "scale_from_dict",
+]
+
+SCALES: dict[str, type[Scale]] = {scale.kind: scale for scale in (Numeric, Ordinal, Nominal, Sequence)}
+
+
+def scale_from_dict(kind: str, fields: Json) -> Scale:
+    """Make the scale called `kind` from the fields that its ``to_dict`` gave."""
+    if kind not in SCALES:
+        raise SchemaError(f"There is no scale named {kind!r}.", hint=f"Scales are {', '.join(SCALES)}.")
+    try:
+        return SCALES[kind].from_dict(fields)
+    except KeyError as error:
+        raise SchemaError(f"A scale named {kind!r} needs the field {error.args[0]!r}.") from None

@@ -1,0 +1,59 @@
+"""Numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.errors import DataError
+from discreet.scales.base import Scale, as_arrow, hide_missing, to_level_type
+from discreet.typing import FloatArray, Level
+
+__all__ = ["Numeric"]
+
+
+@dataclass(frozen=True)
+class Numeric(Scale):
+    """A quantity: ordered, with differences that mean something.
+
+    Examples
+    --------
+    >>> Numeric().encode(["1.5", "-9", "4"], missing=(-9,))
+    array([1.5, nan, 4. ])
+    >>> Numeric().distance([1.0, 2.0], [4.0, 2.0])
+    array([3., 0.])
+    """
+
+    kind: ClassVar[str] = "numeric"
+    ordered: ClassVar[bool] = True
+
+    def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> FloatArray:
+        """Return ``float64`` with NaN for missing; text that is not a number and infinities are refused by count."""
+        column = hide_missing(as_arrow(values), missing)
+        numbers = to_level_type(column, pa.float64())
+        unreadable = numbers.null_count - column.null_count
+        if unreadable:
+            raise DataError(
+                f"{unreadable} of {len(column)} values are not numbers.",
+                hint="Declare the attribute ordinal or nominal, or list those values as missing codes.",
+            )
+        result = np.array(pc.fill_null(numbers, np.nan).to_numpy(zero_copy_only=False), dtype=np.float64)
+        infinite = int(np.isinf(result).sum())
+        if infinite:
+            raise DataError(
+                f"{infinite} of {len(column)} values are infinite.",
+                hint="Replace them, or list them as missing codes.",
+            )
+        return result
+
+    def decode(self, encoded: Any) -> pa.Array:
+        numbers = np.asarray(encoded, dtype=np.float64)
+        return pa.array(numbers, mask=np.isnan(numbers))
+
+    def distance(self, a: Any, b: Any) -> FloatArray:
+        """Return |a − b|; NaN where either is missing, because a number has no largest distance."""
+        return np.abs(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64))

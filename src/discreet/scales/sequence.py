@@ -1,0 +1,135 @@
+"""Sequences of events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.errors import DataError, SchemaError
+from discreet.scales.base import Scale, as_arrow, hide_missing, is_text, level_type, to_level_type
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json, Level
+
+__all__ = ["EncodedSequences", "Sequence"]
+
+
+class EncodedSequences(NamedTuple):
+    """Sequences as kernels see them: record ``i`` is ``codes[offsets[i]:offsets[i + 1]]``."""
+
+    codes: CodeArray
+    offsets: IntArray
+    missing: BoolArray
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+
+@dataclass(frozen=True)
+class Sequence(Scale):
+    """Events in the order in which they happened.
+
+    Parameters
+    ----------
+    alphabet : sequence of str or int
+        The events that can happen.
+    delimiter : str
+        What stands between two events where a sequence is written as text. A list column needs none.
+
+    Examples
+    --------
+    >>> visits = Sequence(["gate", "lake", "tower"])
+    >>> visits.encode(["gate lake gate", "tower", ""]).offsets
+    array([0, 3, 4, 4])
+    >>> visits.decode(visits.encode(["gate lake gate"])).to_pylist()
+    [['gate', 'lake', 'gate']]
+    """
+
+    alphabet: tuple[Level, ...]
+    delimiter: str = " "
+    kind: ClassVar[str] = "sequence"
+    ordered: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        events = tuple(event.item() if isinstance(event, np.generic) else event for event in self.alphabet)
+        if not events:
+            raise SchemaError("Sequence: alphabet must name at least one event.")
+        if len(set(events)) != len(events):
+            raise SchemaError(f"Sequence: {len(events) - len(set(events))} events are listed twice.")
+        if not self.delimiter:
+            raise SchemaError("Sequence: delimiter must not be empty.")
+        object.__setattr__(self, "alphabet", events)
+        level_type(events)
+
+    def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> EncodedSequences:
+        """Return flat codes and offsets; an empty text is an empty sequence, a null is a missing one."""
+        lists = self._as_lists(hide_missing(as_arrow(values), missing))
+        absent = np.asarray(lists.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
+        events = lists.flatten()
+        target = level_type(self.alphabet)
+        codes = pc.index_in(to_level_type(events, target), value_set=pa.array(self.alphabet, type=target))
+        if codes.null_count:
+            raise DataError(
+                f"{codes.null_count} of {len(events)} events are not in the declared alphabet "
+                f"of {len(self.alphabet)} events.",
+                hint="Add the events to the schema.",
+            )
+        lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        return EncodedSequences(
+            np.ascontiguousarray(codes.to_numpy(zero_copy_only=False), dtype=np.int32), offsets, absent
+        )
+
+    def _as_lists(self, column: pa.Array) -> pa.Array:
+        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+            return column
+        if not is_text(column) and column.null_count < len(column):
+            raise DataError("A sequence must be text or a list of events.", hint="Declare another scale.")
+        text = column.cast(pa.string())
+        split = pc.split_pattern(text, self.delimiter)
+        # "a  b " holds two events, not four: empty pieces are dropped.
+        pieces = split.flatten()
+        owner = pc.list_parent_indices(split).to_numpy(zero_copy_only=False)
+        kept = pc.not_equal(pieces, "")
+        lengths = np.bincount(owner[kept.to_numpy(zero_copy_only=False)], minlength=len(text))
+        offsets = pa.array(
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
+            mask=np.append(text.is_null().to_numpy(zero_copy_only=False), False),
+        )
+        return pa.ListArray.from_arrays(offsets, pieces.filter(kept))
+
+    def decode(self, encoded: Any) -> pa.Array:
+        """Return a list column."""
+        codes, offsets, absent = encoded
+        events = pa.array(self.alphabet, type=level_type(self.alphabet)).take(pa.array(codes))
+        mask = np.append(np.asarray(absent), False)
+        return pa.ListArray.from_arrays(pa.array(np.asarray(offsets), type=pa.int32(), mask=mask), events)
+
+    def to_text(self, lists: pa.Array) -> pa.Array:
+        """Write a list column as delimited text; an event that holds the delimiter could not be read back."""
+        clashing = sum(self.delimiter in str(event) for event in self.alphabet)
+        if clashing:
+            raise SchemaError(f"Sequence: {clashing} events hold the delimiter.", hint="Choose another delimiter.")
+        return pc.binary_join(lists.cast(pa.list_(pa.string())), self.delimiter)
+
+    def distance(self, a: Any, b: Any) -> FloatArray:
+        """Return the edit distance of records i of `a` and i of `b`, divided by the longer length (0 for two empties).
+
+        O(length²) a pair, memory O(length).
+        """
+        if len(a) != len(b):
+            raise DataError(f"Sequence: {len(a)} sequences cannot be compared with {len(b)} one by one.")
+        from discreet.kernels.levenshtein import edit_distances
+
+        edits = edit_distances(a.codes, a.offsets, b.codes, b.offsets)
+        longer = np.maximum(np.diff(a.offsets), np.diff(b.offsets))
+        return np.asarray(edits / np.maximum(longer, 1), dtype=np.float64)
+
+    def to_dict(self) -> Json:
+        return {"alphabet": list(self.alphabet), "delimiter": self.delimiter}
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> Sequence:
+        return cls(tuple(fields["alphabet"]), fields.get("delimiter", " "))

@@ -1,0 +1,278 @@
+"""The schema: what every attribute is, declared once and read everywhere.
+
+A schema is made in Python, or read from the ``[[attribute]]`` tables of a TOML file beside the data::
+
+    [[attribute]]
+    name = "DEGREE"
+    role = "key"
+    scale = "ordinal"
+    levels = ["coldest", "cold", "cool"]
+    missing = ["?"]
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import tomllib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from discreet.errors import FileError, SchemaError, UnknownNameError
+from discreet.scales import Categorical, Numeric, Scale, Sequence, scale_from_dict
+from discreet.typing import Json, Level, Role
+
+__all__ = ["ROLES", "Attribute", "Schema"]
+
+ROLES: tuple[str, ...] = get_args(Role)
+
+_FIELDS = {"name", "role", "scale", "missing", "label"}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One column of the table.
+
+    Parameters
+    ----------
+    name : str
+        The column's name.
+    scale : Scale
+        What its values are.
+    role : {"key", "confidential", "identifier", "weight", "stratum", "other"}
+        What it is for. A key may be known to an intruder; an identifier is never released.
+    missing : sequence of str, int or float
+        Codes that stand for "no value", such as ``-9`` or ``"?"``. Nulls and NaN are missing without being listed.
+    label : str
+        A few words for reports.
+
+    Examples
+    --------
+    >>> Attribute("age", Numeric(), "key", missing=(-9,))
+    Attribute(name='age', scale=Numeric(), role='key', missing=(-9,), label='')
+    """
+
+    name: str
+    scale: Scale
+    role: str = "other"
+    missing: tuple[Level, ...] = ()
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name:
+            raise SchemaError("An attribute needs a name of at least one character.")
+        if not isinstance(self.scale, Scale):
+            raise SchemaError(
+                f"Attribute {self.name!r}: scale must be a Scale; got {type(self.scale).__name__}.",
+                hint="Use Numeric(), Ordinal(levels), Nominal(levels) or Sequence(alphabet).",
+            )
+        if self.role not in ROLES:
+            raise SchemaError(f"Attribute {self.name!r}: role must be one of {', '.join(ROLES)}; got {self.role!r}.")
+        if self.role == "weight" and not isinstance(self.scale, Numeric):
+            raise SchemaError(f"Attribute {self.name!r}: a weight must be numeric.")
+        if isinstance(self.missing, (str, int, float)):
+            object.__setattr__(self, "missing", (self.missing,))
+        object.__setattr__(self, "missing", tuple(self.missing))
+        if isinstance(self.scale, Categorical) and set(self.missing) & set(self.scale.levels):
+            raise SchemaError(f"Attribute {self.name!r}: a missing code is also listed as a level.")
+
+    def to_dict(self) -> Json:
+        """Return what a TOML file keeps of the attribute."""
+        fields: Json = {"name": self.name, "role": self.role, "scale": self.scale.kind, **self.scale.to_dict()}
+        if self.missing:
+            fields["missing"] = list(self.missing)
+        if self.label:
+            fields["label"] = self.label
+        return fields
+
+    @classmethod
+    def from_dict(cls, fields: Json) -> Attribute:
+        """Make an attribute from what :meth:`to_dict` gave."""
+        name = fields.get("name")
+        if not isinstance(name, str) or "scale" not in fields:
+            raise SchemaError("Every [[attribute]] needs a name and a scale.")
+        known = _FIELDS | {"levels", "semantics", "alphabet", "delimiter"}
+        unknown = sorted(set(fields) - known)
+        if unknown:
+            raise SchemaError(
+                f"Attribute {name!r}: unknown field {unknown[0]!r}.", hint=f"Fields are {_listed(known)}."
+            )
+        rest = {key: value for key, value in fields.items() if key not in _FIELDS}
+        try:
+            scale = scale_from_dict(fields["scale"], rest)
+        except (SchemaError, TypeError) as error:
+            raise SchemaError(f"Attribute {name!r}: {error}") from None
+        missing = fields.get("missing", ())
+        return cls(name, scale, fields.get("role", "other"), tuple(missing), fields.get("label", ""))
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Attributes in order.
+
+    Parameters
+    ----------
+    attributes : iterable of Attribute
+
+    Examples
+    --------
+    >>> schema = Schema([Attribute("age", Numeric(), "key"), Attribute("income", Numeric(), "confidential")])
+    >>> schema.keys
+    ('age',)
+    >>> schema["income"].role
+    'confidential'
+    """
+
+    attributes: tuple[Attribute, ...]
+
+    def __init__(self, attributes: Iterable[Attribute]) -> None:
+        object.__setattr__(self, "attributes", tuple(attributes))
+        names = self.names
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise SchemaError(f"Attribute {twice[0]!r} is declared {names.count(twice[0])} times.")
+        if not names:
+            raise SchemaError("A schema must declare at least one attribute.")
+        weights = self.of_role("weight")
+        if len(weights) > 1:
+            raise SchemaError(f"A schema can have one weight; {len(weights)} are declared: {_listed(weights)}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes' names, in order."""
+        return tuple(attribute.name for attribute in self.attributes)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The attributes that an intruder may know."""
+        return self.of_role("key")
+
+    @property
+    def weight(self) -> str | None:
+        """The name of the survey weight, if there is one."""
+        weights = self.of_role("weight")
+        return weights[0] if weights else None
+
+    def of_role(self, *roles: str) -> tuple[str, ...]:
+        """Return the names of the attributes with one of the roles, in order."""
+        return tuple(attribute.name for attribute in self.attributes if attribute.role in roles)
+
+    def of_scale(self, *kinds: str, among: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Return the names of the attributes on one of the scales, in order; `among` narrows the choice."""
+        allowed = self.names if among is None else tuple(among)
+        return tuple(a.name for a in self.attributes if a.scale.kind in kinds and a.name in allowed)
+
+    def __getitem__(self, name: str) -> Attribute:
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute
+        raise UnknownNameError(
+            f"There is no attribute named {name!r}.", hint=f"The schema declares {_listed(self.names)}."
+        )
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
+
+    def __iter__(self) -> Iterator[Attribute]:
+        return iter(self.attributes)
+
+    def __len__(self) -> int:
+        return len(self.attributes)
+
+    def with_roles(self, **roles: str) -> Schema:
+        """Return a copy in which some attributes have other roles: ``schema.with_roles(age="key")``."""
+        for name in roles:
+            self[name]
+        return Schema(replace(a, role=roles.get(a.name, a.role)) for a in self.attributes)
+
+    def replacing(self, *attributes: Attribute) -> Schema:
+        """Return a copy in which the attributes of the same names are exchanged for these."""
+        new = {attribute.name: attribute for attribute in attributes}
+        for name in new:
+            self[name]
+        return Schema(new.get(a.name, a) for a in self.attributes)
+
+    def select(self, names: Iterable[str]) -> Schema:
+        """Return a copy with these attributes only, in the schema's order."""
+        wanted = set(names)
+        for name in wanted:
+            self[name]
+        return Schema(attribute for attribute in self.attributes if attribute.name in wanted)
+
+    def to_dict(self) -> Json:
+        """Return what a TOML file keeps of the schema."""
+        return {"attribute": [attribute.to_dict() for attribute in self.attributes]}
+
+    @classmethod
+    def from_dict(cls, fields: Json) -> Schema:
+        """Make a schema from what :meth:`to_dict` gave; other tables of the file are left alone."""
+        tables = fields.get("attribute")
+        if not isinstance(tables, list) or not tables:
+            raise SchemaError("The file declares no [[attribute]].", hint="`discreet inspect data.csv -o schema.toml`.")
+        return cls(Attribute.from_dict(table) for table in tables)
+
+    def to_toml(self) -> str:
+        """Return the schema as the text of a TOML file.
+
+        Examples
+        --------
+        >>> print(Schema([Attribute("age", Numeric(), "key")]).to_toml())
+        [[attribute]]
+        name = "age"
+        role = "key"
+        scale = "numeric"
+        <BLANKLINE>
+        """
+        import tomli_w
+
+        def table(fields: Json) -> str:
+            plain = tomli_w.dumps({key: value for key, value in fields.items() if not isinstance(value, dict)})
+            nested = [
+                f"\n[attribute.{key}]\n{tomli_w.dumps(value)}"
+                for key, value in fields.items()
+                if isinstance(value, dict)
+            ]
+            return "[[attribute]]\n" + plain + "".join(nested)
+
+        return "\n".join(table(attribute.to_dict()) for attribute in self.attributes)
+
+    @classmethod
+    def from_toml(cls, text: str) -> Schema:
+        """Read a schema from the text of a TOML file."""
+        try:
+            fields = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise SchemaError(f"The schema is not valid TOML: {error}.") from None
+        return cls.from_dict(fields)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Schema:
+        """Read a schema from a TOML file."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except FileNotFoundError:
+            raise FileError(f"The schema file {str(path)!r} does not exist.") from None
+        except (OSError, UnicodeDecodeError):
+            raise FileError(f"The schema file {str(path)!r} cannot be read as UTF-8 text.") from None
+        return cls.from_toml(text)
+
+    def _repr_html_(self) -> str:
+        head = "<tr><th>attribute</th><th>role</th><th>scale</th><th>levels</th><th>missing codes</th></tr>"
+        rows = "".join(
+            f"<tr><td>{html.escape(a.name)}</td><td>{a.role}</td><td>{a.scale.kind}</td>"
+            f"<td>{_size(a.scale)}</td><td>{len(a.missing) or ''}</td></tr>"
+            for a in self.attributes
+        )
+        return f"<table>{head}{rows}</table>"
+
+
+def _size(scale: Scale) -> int | str:
+    if isinstance(scale, Categorical):
+        return len(scale)
+    return len(scale.alphabet) if isinstance(scale, Sequence) else ""
+
+
+def _listed(names: Iterable[Any]) -> str:
+    return ", ".join(repr(name) for name in names)
