@@ -1,0 +1,553 @@
+"""The four contracts: Masker, Linker, Measure, Engine; and the registry in which every method is entered.
+
+A method is one file: a class that fulfils a contract, decorated with :func:`register`. The command line, the study,
+the documentation and the web page find it through :mod:`discreet.catalogue`.
+
+Each contract has one public door (``mask``, ``link``, ``measure``) that validates once and calls the method's own
+``_mask``, ``_link`` or ``_measure``, which assume that preparation is completed.
+"""
+
+from __future__ import annotations
+
+import html
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+
+from discreet.errors import DataError, MissingValueError, ParameterError, SchemaError, UnknownNameError
+from discreet.microdata import Microdata, column_names, microdata
+from discreet.parameters import Constraint, Names, Optional, Seed, check_parameters
+from discreet.results import Links, Masked, Measurement, Provenance
+from discreet.scales import EncodedSequences
+from discreet.schema import Attribute, Schema
+from discreet.typing import BoolArray, FloatArray, IntArray, Json
+
+__all__ = [
+    "Engine",
+    "Estimator",
+    "InProcess",
+    "Linker",
+    "Masker",
+    "Masking",
+    "MaskingJob",
+    "Measure",
+    "Pair",
+    "aligned",
+    "find",
+    "register",
+    "registered",
+]
+
+_REGISTRY: dict[str, dict[str, type[Any]]] = {"masker": {}, "linker": {}, "measure": {}}
+
+E = TypeVar("E", bound="type[Estimator]")
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def register(name: str) -> Callable[[E], E]:
+    """Enter a masker, linker or measure under the name that users type."""
+
+    def enter(cls: E) -> E:
+        known = _REGISTRY[cls.contract].get(name)
+        if known is not None and known.__qualname__ != cls.__qualname__:
+            raise ParameterError(f"Two {cls.contract}s are registered as {name!r}.")
+        cls.name = name
+        _REGISTRY[cls.contract][name] = cls
+        return cls
+
+    return enter
+
+
+def registered(contract: str) -> dict[str, type[Any]]:
+    """Return the classes entered so far under a contract, by name, in alphabetical order."""
+    return dict(sorted(_REGISTRY[contract].items()))
+
+
+class Estimator:
+    """Parameters in scikit-learn's manner: keywords in ``__init__``, stored as they are, checked at the door.
+
+    Subclasses list what each parameter may be in `parameters`.
+    """
+
+    contract: ClassVar[str]
+    name: ClassVar[str] = ""
+    parameters: ClassVar[Mapping[str, Constraint]] = {}
+
+    @classmethod
+    def _parameter_names(cls) -> tuple[str, ...]:
+        signature = inspect.signature(cls.__init__)
+        return tuple(n for n, p in signature.parameters.items() if n != "self" and p.kind != p.VAR_KEYWORD)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; `deep` adds those of nested methods as ``outer__inner``."""
+        result: dict[str, Any] = {}
+        for name in self._parameter_names():
+            value = getattr(self, name)
+            result[name] = value
+            if deep and isinstance(value, Estimator):
+                result.update({f"{name}__{inner}": v for inner, v in value.get_params().items()})
+        return result
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name and return self."""
+        names = self._parameter_names()
+        for key, value in params.items():
+            outer, _, inner = key.partition("__")
+            if outer not in names:
+                raise ParameterError(
+                    f"{type(self).__name__}: there is no parameter {outer!r}.",
+                    hint=f"Parameters are {', '.join(names)}.",
+                )
+            if inner:
+                getattr(self, outer).set_params(**{inner: value})
+            else:
+                setattr(self, outer, value)
+        return self
+
+    def clone(self) -> Self:
+        """Return a fresh, unfitted copy with the same parameters."""
+        copies = {n: v.clone() if isinstance(v, Estimator) else v for n, v in self.get_params(deep=False).items()}
+        return type(self)(**copies)
+
+    def _check_parameters(self) -> None:
+        check_parameters(type(self).__name__, self.get_params(deep=False), self.parameters)
+
+    def _changed_parameters(self) -> dict[str, Any]:
+        defaults = inspect.signature(type(self).__init__).parameters
+        params = self.get_params(deep=False)
+        return {n: v for n, v in params.items() if not _same(v, defaults[n].default)}
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={value!r}" for name, value in self._changed_parameters().items())
+        return f"{type(self).__name__}({shown})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{html.escape(name)}</td><td>{html.escape(repr(value))}</td>"
+            f"<td>{html.escape(self.parameters[name].describe() if name in self.parameters else '')}</td></tr>"
+            for name, value in self.get_params(deep=False).items()
+        )
+        first = html.escape((inspect.getdoc(type(self)) or "").split("\n", 1)[0])
+        return (
+            f"<p><b>{type(self).__name__}</b> {first}</p>"
+            f"<table><tr><th>parameter</th><th>value</th><th>may be</th></tr>{rows}</table>"
+        )
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
+
+
+class Engine(ABC):
+    """Where blocks of records are run. An engine cannot name a method."""
+
+    @abstractmethod
+    def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
+        """Run a function on every block and return the results in the order of the blocks."""
+
+
+class InProcess(Engine):
+    """One block after the other, in this thread: what a contract uses when it is handed no engine."""
+
+    def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
+        return [function(block) for block in blocks]
+
+
+# ---------------------------------------------------------------------------------------------------------- masking
+
+
+@dataclass(frozen=True, repr=False)
+class MaskingJob:
+    """What a masker's own code is given: a checked table, the attributes to mask, draws and an engine."""
+
+    microdata: Microdata
+    names: tuple[str, ...]
+    rng: np.random.Generator
+    engine: Engine
+
+    @property
+    def schema(self) -> Schema:
+        """The table's schema."""
+        return self.microdata.schema
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """The numeric attributes to mask."""
+        return self.schema.of_scale("numeric", among=self.names)
+
+
+@dataclass(frozen=True, repr=False)
+class Masking:
+    """What a masker's own code gives back: new encoded values by attribute, and how they came about."""
+
+    values: Mapping[str, Any]
+    labels: IntArray | None = None
+    transitions: Mapping[str, BoolArray] = field(default_factory=dict)
+    attributes: tuple[Attribute, ...] = ()
+    details: Json = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+class Masker(Estimator, ABC):
+    """Original to masked.
+
+    Subclasses set `scales` (the kinds of scale they mask), `perturbative` (whether values may become untrue),
+    `handles_missing`, and write ``_mask``. `attributes` and `random_state`, where a subclass has them, mean the same
+    everywhere: which attributes to mask (default: every key on a scale the method masks), and where draws come from.
+    """
+
+    contract: ClassVar[str] = "masker"
+    scales: ClassVar[frozenset[str]]
+    perturbative: ClassVar[bool] = True
+    handles_missing: ClassVar[bool] = False
+    groups: ClassVar[bool] = False
+    """Whether the method forms groups of at least ``k`` records."""
+    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names()), "random_state": Seed()}
+
+    @abstractmethod
+    def _mask(self, job: MaskingJob) -> Masking:
+        """Mask a checked table."""
+
+    def mask(self, data: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Masked:
+        """Protect a table.
+
+        Parameters
+        ----------
+        data : Microdata, pandas.DataFrame, polars.DataFrame or pyarrow.Table
+            Never changed.
+        schema : Schema, optional
+            For a plain frame; without it the inferred proposal is taken.
+        engine : Engine, optional
+            Where blocks are run; this process by default.
+
+        Returns
+        -------
+        Masked
+            The table to release, of the same kind, with its provenance. Identifiers are left out of it.
+        """
+        self._check_parameters()
+        original = microdata(data, schema)
+        names = self._names(original.schema)
+        self._check_records(original, names)
+        seed, rng = _draws(getattr(self, "random_state", None))
+        outcome = self._mask(MaskingJob(original, names, rng, engine or InProcess()))
+        self.labels_ = outcome.labels
+        self.details_ = outcome.details
+        return _release(self, original, names, outcome, seed)
+
+    def fit_transform(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Any:  # noqa: ARG002
+        """Protect a table and return the same kind of table. `y` is there for pipelines and is not used."""
+        masked = self.mask(X, schema)
+        return masked.microdata if isinstance(X, Microdata) else masked.to_native()
+
+    def _names(self, schema: Schema) -> tuple[str, ...]:
+        owner, wanted = type(self).__name__, getattr(self, "attributes", None)
+        if wanted is not None:
+            for name in wanted:
+                kind = schema[name].scale.kind
+                if kind not in self.scales:
+                    raise ParameterError(
+                        f"{owner}: attribute {name!r} is {kind}; the method masks {_listed(self.scales)} attributes.",
+                        hint="Leave it out of attributes, or use another method for it.",
+                    )
+            return tuple(name for name in schema.names if name in wanted)
+        if not schema.keys:
+            raise SchemaError(
+                f"{owner}: the schema names no key.",
+                hint='Give role = "key" to what an intruder may know, or pass attributes.',
+            )
+        names = schema.of_scale(*self.scales, among=schema.keys)
+        if not names:
+            raise SchemaError(
+                f"{owner}: none of the {len(schema.keys)} keys is {_listed(self.scales)}.",
+                hint="Use a method for the scales you have, or declare other keys.",
+            )
+        return names
+
+    def _check_records(self, original: Microdata, names: tuple[str, ...]) -> None:
+        owner, n = type(self).__name__, len(original)
+        if n < 2:
+            raise DataError(f"{owner}: the table has {n} records; masking needs at least 2.")
+        if self.groups and n < self.k:  # type: ignore[attr-defined]
+            raise ParameterError(
+                f"{owner}: k must be at most the number of records, {n}; got {self.k}.",  # type: ignore[attr-defined]
+                hint="Use a smaller k.",
+            )
+        for name in names:
+            absent = int(original.missing(name).sum())
+            if absent and not self.handles_missing:
+                raise MissingValueError(
+                    f"{owner}: column {name!r} has {absent} missing values of {n}; the method has no rule for them.",
+                    hint="Impute them, drop those records, or leave the column out of attributes.",
+                )
+            original.encoded(name)
+
+
+def _draws(random_state: Any) -> tuple[int | None, np.random.Generator]:
+    """Return the seed, where one number can bring the run back, and the generator. No seed given: one is drawn."""
+    if random_state is None:
+        random_state = int(np.random.SeedSequence().entropy % 2**63)  # type: ignore[operator]
+    seed = int(random_state) if isinstance(random_state, (int, np.integer)) else None
+    return seed, np.random.default_rng(random_state)
+
+
+def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcome: Masking, seed: int | None) -> Masked:
+    schema = original.schema
+    removed = schema.of_role("identifier")
+    replaced = original.replacing(outcome.values, *outcome.attributes)
+    released = replaced.select(name for name in original.names if name not in removed)
+    left_alone = [name for name in schema.keys if name not in names]
+    notes = list(outcome.notes)
+    if left_alone:
+        notes.append(f"Keys that {masker.name} did not mask ({len(left_alone)}): {', '.join(left_alone)}.")
+    if removed:
+        notes.append(f"Identifiers that are not released ({len(removed)}): {', '.join(removed)}.")
+    provenance = Provenance(
+        method=masker.name,
+        parameters={n: _as_json(v) for n, v in masker.get_params(deep=False).items() if n != "random_state"},
+        attributes=names,
+        n_records=len(original),
+        removed=removed,
+        changed={name: _count_changed(original.encoded(name), outcome.values[name]) for name in outcome.values},
+        labels=outcome.labels,
+        transitions=outcome.transitions,
+        details=outcome.details,
+        notes=tuple(notes),
+        seed=seed,
+    )
+    return Masked(released, provenance)
+
+
+def _count_changed(before: Any, after: Any) -> int:
+    if isinstance(before, EncodedSequences):
+        return sum(
+            not np.array_equal(before.codes[b0:b1], after.codes[a0:a1])
+            for b0, b1, a0, a1 in zip(
+                before.offsets[:-1], before.offsets[1:], after.offsets[:-1], after.offsets[1:], strict=True
+            )
+        )
+    same = (before == after) | (np.isnan(before) & np.isnan(after) if before.dtype.kind == "f" else False)
+    return int((~same).sum())
+
+
+def _as_json(value: Any) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, (list, tuple)):
+        return [_as_json(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _as_json(item) for key, item in value.items()}
+    return repr(value)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return " or ".join(sorted(words))
+
+
+# ---------------------------------------------------------------------------------------------------------- linking
+
+
+class Linker(Estimator, ABC):
+    """Two files to links.
+
+    Subclasses set `scales` and write ``_link``. `attributes`, where a subclass has it, says what the intruder knows
+    (default: the keys that both files have).
+    """
+
+    contract: ClassVar[str] = "linker"
+    scales: ClassVar[frozenset[str]]
+    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names())}
+
+    @abstractmethod
+    def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        """Link two checked files on `names`."""
+
+    def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
+        """Find for every record of `b` (the release) whom it belongs to in `a` (what the intruder holds).
+
+        Parameters
+        ----------
+        a, b : Microdata, Masked or frame
+        schema : Schema, optional
+            For plain frames.
+        engine : Engine, optional
+        """
+        self._check_parameters()
+        first, second = _as_microdata(a, schema), _as_microdata(b, schema)
+        names = self._names(first.schema, second.schema)
+        for table, which in ((first, "first"), (second, "second")):
+            if not len(table):
+                raise DataError(f"{type(self).__name__}: the {which} file has no records.")
+        return self._link(first, second, names, engine or InProcess())
+
+    def _names(self, a: Schema, b: Schema) -> tuple[str, ...]:
+        owner, wanted = type(self).__name__, getattr(self, "attributes", None)
+        names = a.keys if wanted is None else tuple(wanted)
+        if wanted is None:
+            names = tuple(name for name in names if name in b)
+        if not names:
+            raise SchemaError(
+                f"{owner}: the two files have no key in common.",
+                hint='Give role = "key" to what an intruder may know, or pass attributes.',
+            )
+        for name in names:
+            if a[name].role == "identifier":
+                raise SchemaError(f"{owner}: {name!r} is an identifier; linking on it shows nothing about the masking.")
+            if a[name].scale != b[name].scale:
+                raise SchemaError(f"{owner}: attribute {name!r} has different scales or levels in the two files.")
+            if a[name].scale.kind not in self.scales:
+                raise SchemaError(
+                    f"{owner}: attribute {name!r} is {a[name].scale.kind}; it links {_listed(self.scales)} attributes.",
+                    hint="Pass attributes without it.",
+                )
+        return names
+
+
+# -------------------------------------------------------------------------------------------------------- measuring
+
+
+@dataclass(frozen=True, repr=False)
+class Pair:
+    """An original and its masked version, record by record, as measures see them."""
+
+    original: Microdata
+    masked: Microdata
+    names: tuple[str, ...]
+    """The attributes that both have and the measure looks at."""
+    provenance: Provenance | None
+    engine: Engine
+
+    @property
+    def weights(self) -> FloatArray | None:
+        """The survey weights of the original."""
+        return self.original.weights()
+
+
+class Measure(Estimator, ABC):
+    """Original and masked to a number on a stated range.
+
+    Subclasses set `kind` ("loss" or "risk"), `title`, `low`, `high`, `unit`, `scales`, `formula`, `reference` and
+    write ``_measure``. Low is good for every measure.
+    """
+
+    contract: ClassVar[str] = "measure"
+    kind: ClassVar[str]
+    title: ClassVar[str]
+    low: ClassVar[float] = 0.0
+    high: ClassVar[float] = 100.0
+    unit: ClassVar[str] = "%"
+    scales: ClassVar[frozenset[str]]
+    formula: ClassVar[str] = ""
+    reference: ClassVar[str] = ""
+    keys_only: ClassVar[bool] = False
+    """Whether the measure looks at keys alone (what an intruder knows) or at everything released."""
+    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names())}
+
+    @abstractmethod
+    def _measure(self, pair: Pair) -> Measurement:
+        """Measure a checked pair."""
+
+    def applies_to(self, schema: Schema) -> bool:
+        """Say whether the schema has anything that the measure can look at."""
+        return bool(self._candidates(schema))
+
+    def measure(
+        self, original: Any, masked: Any, schema: Schema | None = None, *, engine: Engine | None = None
+    ) -> Measurement:
+        """Compare a table with its masked version.
+
+        Parameters
+        ----------
+        original, masked : Microdata, Masked or frame
+            The same records in the same order. Identifiers may be absent from `masked`.
+        schema : Schema, optional
+            For plain frames.
+        engine : Engine, optional
+        """
+        self._check_parameters()
+        provenance = masked.provenance if isinstance(masked, Masked) else None
+        before, after = aligned(original, masked, schema)
+        names = self._candidates(before.schema)
+        if not names:
+            raise SchemaError(
+                f"{type(self).__name__}: the schema has no attribute that the measure can look at.",
+                hint=f"It looks at {_listed(self.scales)} {'keys' if self.keys_only else 'attributes'}.",
+            )
+        return self._measure(Pair(before, after, names, provenance, engine or InProcess()))
+
+    def _candidates(self, schema: Schema) -> tuple[str, ...]:
+        wanted = getattr(self, "attributes", None)
+        if wanted is not None:
+            for name in wanted:
+                schema[name]
+            return schema.of_scale(*self.scales, among=wanted)
+        roles = ("key",) if self.keys_only else ("key", "confidential", "other")
+        return schema.of_scale(*self.scales, among=schema.of_role(*roles))
+
+    def result(
+        self,
+        value: float,
+        sentence: str,
+        per_attribute: Mapping[str, float] | None = None,
+        details: Json | None = None,
+    ) -> Measurement:
+        """Put a value into the shape that reports read."""
+        return Measurement(
+            name=self.name,
+            title=self.title,
+            kind=self.kind,
+            value=float(value),
+            low=self.low,
+            high=self.high,
+            unit=self.unit,
+            sentence=sentence,
+            per_attribute=dict(per_attribute or {}),
+            details=dict(details or {}),
+            reference=self.reference,
+        )
+
+
+def aligned(original: Any, masked: Any, schema: Schema | None = None) -> tuple[Microdata, Microdata]:
+    """Return a table and its masked version as microdata that can be compared record by record."""
+    before, after = _as_microdata(original, schema), masked
+    if not isinstance(masked, (Microdata, Masked)):
+        # A plain masked frame is read with the original's schema; only identifiers may be absent from it.
+        present = set(column_names(masked))
+        after = Microdata(masked, before.schema.select(n for n in before.schema.names if n in present))
+    after = _as_microdata(after, None)
+    absent = [n for n in before.schema.names if n not in after.schema and before.schema[n].role != "identifier"]
+    if absent:
+        raise DataError(f"The masked table lacks {len(absent)} columns of the original, the first {absent[0]!r}.")
+    if len(before) != len(after):
+        raise DataError(
+            f"The original has {len(before)} records and the masked table {len(after)}.",
+            hint="Both must hold the same records in the same order.",
+        )
+    if not len(before):
+        raise DataError("The tables have no records.")
+    return before, after
+
+
+def _as_microdata(data: Any, schema: Schema | None) -> Microdata:
+    if isinstance(data, Masked):
+        return data.microdata
+    if isinstance(data, Microdata):
+        return data
+    return microdata(data, schema)
+
+
+def find(contract: str, name: str) -> type[Any]:
+    """Return the class registered under a name, or say which names there are."""
+    known = registered(contract)
+    if name not in known:
+        raise UnknownNameError(
+            f"There is no {contract} named {name!r}.", hint=f"Known {contract}s: {', '.join(known)}."
+        )
+    return known[name]
