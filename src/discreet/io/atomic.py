@@ -1,0 +1,61 @@
+"""Writing a file whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from discreet.errors import FileError
+
+__all__ = ["check_target", "whole_file", "write_text"]
+
+
+def check_target(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> Path:
+    """Return a path that may be written, or say why not: a missing folder, a folder, or one of the inputs."""
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise FileError(f"The folder {str(target.parent)!r} does not exist.", hint="Create it first.")
+    if target.is_dir():
+        raise FileError(f"{str(target)!r} is a folder.", hint="Give a file name.")
+    for source in inputs:
+        same = target.resolve() == Path(source).resolve()
+        if not same and target.exists() and Path(source).exists():
+            same = target.samefile(source)
+        if same:
+            raise FileError(f"The output {str(target)!r} is also an input.", hint="Write to another file.")
+    return target
+
+
+@contextmanager
+def whole_file(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> Iterator[Path]:
+    """Give a temporary path beside `path`, and put it in place when the block ends well.
+
+    A block that fails, or is interrupted, leaves neither the file nor the temporary one behind; a process that is
+    killed leaves a hidden temporary file at most, never a half-written result.
+    """
+    target = check_target(path, inputs)
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.parent)
+    except OSError:
+        raise FileError(f"The folder {str(target.parent)!r} cannot be written to.") from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            temporary.unlink()
+        raise
+
+
+def write_text(path: str | os.PathLike[str], text: str, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Write a text file whole or not at all, as UTF-8."""
+    with whole_file(path, inputs) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,38 @@
+"""Parquet in and out; types and metadata are kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.errors import FileError
+from discreet.io.atomic import whole_file
+from discreet.microdata import Microdata, column_names
+from discreet.typing import Json
+
+__all__ = ["read_parquet", "write_parquet"]
+
+
+def read_parquet(path: Path) -> tuple[pa.Table, Json]:
+    """Return the table, its metadata in its schema, and its origin."""
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
+        raise FileError(f"{str(path)!r} is not a Parquet file that can be read.") from None
+    column_names(table)
+    if not table.num_rows:
+        raise FileError(f"{str(path)!r} has no records.")
+    return table, {"format": "parquet", "metadata": table.schema.metadata, "path": str(path)}
+
+
+def write_parquet(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:
+    """Write a table with the metadata it came with."""
+    arrow = table.to_arrow()
+    metadata = {**(arrow.schema.metadata or {}), **(table.origin.get("metadata") or {})}
+    # pandas notes the type of every column in its own entry; after masking that entry would be wrong.
+    if any(arrow.schema.field(a.name).type == pa.float64() for a in table.schema):
+        metadata.pop(b"pandas", None)
+    with whole_file(path, inputs) as temporary:
+        pq.write_table(arrow.replace_schema_metadata(metadata or None), temporary)
