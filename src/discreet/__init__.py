@@ -1,0 +1,65 @@
+"""Statistical disclosure control: mask microdata, attack the release, measure what it cost.
+
+>>> import discreet as dc
+>>> survey = dc.datasets.business(200)
+>>> masked = dc.MDAV(k=5).mask(survey)
+>>> verdict = dc.assess(survey, masked)
+>>> 0 < verdict.score.value < 50
+True
+
+Names are looked up when they are used, so that importing the package stays quick: a method by its class name
+(``dc.MDAV``), everything else in the table below.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from discreet._version import __version__
+
+_HOMES = {
+    "Attribute": "discreet.schema",
+    "Schema": "discreet.schema",
+    "Numeric": "discreet.scales",
+    "Ordinal": "discreet.scales",
+    "Nominal": "discreet.scales",
+    "Sequence": "discreet.scales",
+    "Microdata": "discreet.microdata",
+    "microdata": "discreet.microdata",
+    "propose": "discreet.inference",
+    "LocalEngine": "discreet.engines.local",
+    "read": "discreet.workflow",
+    "write": "discreet.workflow",
+    "inspect": "discreet.workflow",
+    "protect": "discreet.workflow",
+    "attack": "discreet.workflow",
+    "assess": "discreet.workflow",
+    "write_report": "discreet.workflow",
+    "DiscreetError": "discreet.errors",
+    "DiscreetWarning": "discreet.errors",
+}
+_MODULES = ("catalogue", "datasets", "errors", "operators", "progress", "scales")
+
+__all__ = ["__version__", *_HOMES, *_MODULES]  # noqa: PLE0604 - strings all
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"discreet.{name}")
+    if not name.startswith("_"):
+        from discreet.catalogue import class_named
+
+        found = class_named(name)
+        if found is not None:
+            return found
+    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    from discreet import catalogue
+
+    methods = [*catalogue.maskers().values(), *catalogue.linkers().values(), *catalogue.measures().values()]
+    return sorted([*__all__, *(cls.__name__ for cls in methods)])

@@ -1,0 +1,1 @@
+"""Evaluation: scores of a release."""

@@ -1,0 +1,1 @@
+"""Linkage: two files to links, as an intruder would do it."""

@@ -1,0 +1,1 @@
+"""Masking: original to masked. One method a file."""

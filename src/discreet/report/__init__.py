@@ -1,0 +1,1 @@
+"""Reports: results to HTML, JSON and text. No arithmetic."""
