@@ -7,6 +7,8 @@ exchanged. Kernels see arrays, made once a column and kept.
 from __future__ import annotations
 
 import html
+import sys
+import types
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -149,6 +151,13 @@ class Microdata:
             self._encoded[name] = array
         return self._encoded[name]
 
+    def validate(self) -> Microdata:
+        """Check every declared column against its declaration, identifiers apart, and return self."""
+        for name in self.schema.names:
+            if self.schema[name].role != "identifier":
+                self.encoded(name)
+        return self
+
     def numeric(self, names: Iterable[str]) -> FloatArray:
         """Return numeric attributes as one C-contiguous (n, p) block."""
         columns = [self.encoded(name) for name in names]
@@ -187,8 +196,13 @@ class Microdata:
 
     def take(self, rows: Any) -> Microdata:
         """Return the table with these rows only, in this order."""
-        taken = self._frame[np.asarray(rows, dtype=np.int64).tolist()]
-        return Microdata(taken.to_native(), self.schema)
+        places = np.asarray(rows, dtype=np.int64)
+        taken = Microdata(self._frame[places.tolist()].to_native(), self.schema)
+        for name, array in self._encoded.items():
+            if isinstance(array, np.ndarray):  # what was encoded once is not encoded again
+                taken._encoded[name] = array[places]
+                taken._encoded[name].flags.writeable = False
+        return taken
 
     def replacing(self, encoded: Mapping[str, Any], *attributes: Attribute) -> Microdata:
         """Return a table in which some columns hold new values; all others stay exactly as they came.
@@ -220,7 +234,8 @@ class Microdata:
             column = column.cast(pa.string())
         elif isinstance(attribute.scale, Numeric):
             before = before.cast(pa.float64())
-        elif isinstance(attribute.scale, Categorical) and column.type != before.type:
+        elif isinstance(attribute.scale, Categorical) and column.type != before.type and not is_text(column):
+            # Levels that are text in a column of numbers are new ones, such as ranges: they stay text.
             column = column.cast(before.type, safe=False)
         still = pc.and_(column.is_null(), pa.array(self.missing(attribute.name)))
         return pc.if_else(still, before.cast(column.type), column)
@@ -271,6 +286,9 @@ def column_names(frame: Any) -> list[str]:
 
 def as_narwhals(frame: Any) -> nw.DataFrame[Any]:
     """Wrap a pandas, Polars or Arrow table; anything else is refused."""
+    # A lazy frame would have to be resolved to tell its columns; it is refused below.
+    if not hasattr(frame, "collect") and hasattr(frame, "columns"):
+        column_names(frame)
     try:
         wrapped: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True, allow_series=False)
     except TypeError:
@@ -278,5 +296,14 @@ def as_narwhals(frame: Any) -> nw.DataFrame[Any]:
             f"A table must be a pandas, Polars or Arrow table; got {type(frame).__name__}.",
             hint="Collect a lazy frame first.",
         ) from None
-    column_names(frame)
     return wrapped
+
+
+class _CallableModule(types.ModuleType):
+    """``dc.microdata`` names this module and the function in it: calling the module calls the function."""
+
+    def __call__(self, frame: Any, schema: Schema | None = None) -> Microdata:
+        return microdata(frame, schema)
+
+
+sys.modules[__name__].__class__ = _CallableModule

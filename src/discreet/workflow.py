@@ -73,7 +73,9 @@ def read(
     """
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
     declared = load_schema(schema)
-    return Microdata(table, declared if declared is not None else propose(table).schema, origin=origin)
+    if declared is None:
+        return Microdata(table, propose(table).schema, origin=origin)
+    return Microdata(table, declared, origin=origin).validate()
 
 
 def read_release(

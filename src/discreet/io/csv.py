@@ -151,6 +151,8 @@ def _parse(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
             # Row numbers are known to a reader without threads only.
             ragged.clear()
             read(threads=False)
+    except pa.ArrowCancelled:
+        raise KeyboardInterrupt from None
     except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         # Arrow quotes the row in its message; only the numbers in it may be shown.
         counts = _COUNTS.search(str(error))

@@ -19,6 +19,8 @@ def read_parquet(path: Path) -> tuple[pa.Table, Json]:
     """Return the table, its metadata in its schema, and its origin."""
     try:
         table = pq.read_table(path)
+    except pa.ArrowCancelled:
+        raise KeyboardInterrupt from None
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
         raise FileError(f"{str(path)!r} is not a Parquet file that can be read.") from None
     column_names(table)

@@ -99,7 +99,7 @@ class Categorical(Scale):
         A missing value (−1) is at distance 0 from a missing value and at the scale's largest distance from any level.
         """
         first, second = np.broadcast_arrays(np.asarray(a, dtype=np.int32), np.asarray(b, dtype=np.int32))
-        result = self._level_distance(first, second)
+        result = np.array(self._level_distance(first, second), dtype=np.float64)
         absent = (first < 0) != (second < 0)
         if absent.any():
             everything = np.arange(len(self.levels), dtype=np.int32)

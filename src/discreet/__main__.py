@@ -1,0 +1,5 @@
+"""``python -m discreet``."""
+
+from discreet.cli.main import run
+
+run()

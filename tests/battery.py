@@ -1,0 +1,73 @@
+"""Tables that the batteries of common checks run every method on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from discreet.microdata import Microdata
+from discreet.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.schema import Attribute, Schema
+
+EVENTS = ("gate", "lake", "tower", "shop")
+SIZES = ("xs", "s", "m", "l", "xl")
+FUELS = ("gas", "oil", "wood", "sun")
+
+SCHEMA = Schema(
+    [
+        Attribute("person", Nominal(tuple(f"p{i}" for i in range(1000))), "identifier"),
+        Attribute("income", Numeric(), "key"),
+        Attribute("age", Numeric(), "key"),
+        Attribute("wealth", Numeric(), "key"),
+        Attribute("size", Ordinal(SIZES), "key"),
+        Attribute("grade", Ordinal(tuple(range(1, 8))), "key"),
+        Attribute("fuel", Nominal(FUELS), "key"),
+        Attribute("owner", Nominal((False, True)), "key"),
+        Attribute("visits", Sequence(EVENTS), "key"),
+        Attribute("illness", Nominal(("none", "mild", "severe")), "confidential"),
+        Attribute("region", Nominal(("north", "south")), "stratum"),
+        Attribute("weight", Numeric(), "weight"),
+        Attribute("note", Nominal(("a", "b")), "other"),
+    ]
+)
+
+
+def sample(n: int = 60, seed: int = 0) -> pa.Table:
+    """A table with every scale and every role."""
+    rng = np.random.default_rng(seed)
+    wealth = rng.lognormal(10, 1, n)
+    return pa.table(
+        {
+            "person": [f"p{i}" for i in range(n)],
+            "income": np.round(wealth * rng.uniform(0.1, 0.4, n), 2),
+            "age": rng.integers(18, 90, n),
+            "wealth": wealth,
+            "size": [SIZES[i] for i in rng.binomial(4, 0.4, n)],
+            "grade": rng.integers(1, 8, n),
+            "fuel": [FUELS[i] for i in rng.choice(4, n, p=[0.5, 0.3, 0.15, 0.05])],
+            "owner": rng.random(n) < 0.6,
+            "visits": [" ".join(EVENTS[i] for i in rng.integers(0, 4, rng.integers(1, 6))) for _ in range(n)],
+            "illness": [("none", "mild", "severe")[i] for i in rng.choice(3, n, p=[0.7, 0.2, 0.1])],
+            "region": [("north", "south")[i] for i in rng.integers(0, 2, n)],
+            "weight": rng.uniform(1, 9, n),
+            "note": [("a", "b")[i] for i in rng.integers(0, 2, n)],
+        }
+    )
+
+
+def microdata(n: int = 60, seed: int = 0) -> Microdata:
+    """The same with its schema."""
+    return Microdata(sample(n, seed), SCHEMA)
+
+
+def names_for(scales: frozenset[str]) -> list[str]:
+    """The keys on these scales."""
+    return list(SCHEMA.of_scale(*scales, among=SCHEMA.keys))
+
+
+def with_nulls(table: pa.Table, name: str, rows: list[int]) -> pa.Table:
+    """The table with some values of a column missing."""
+    values = table.column(name).to_pylist()
+    for row in rows:
+        values[row] = None
+    return table.set_column(table.column_names.index(name), name, pa.array(values, table.column(name).type))

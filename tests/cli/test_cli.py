@@ -1,0 +1,274 @@
+"""The command line as a user types it, on real files; in processes of its own where that makes a difference."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from discreet.cli import main
+
+SECRET = "SECRET4711"  # noqa: S105 - a value that must never be shown
+COMMAND = [sys.executable, "-m", "discreet"]
+
+
+def process(*arguments, cwd):
+    """Run the command in a process of its own."""
+    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def discreet(*arguments, cwd):
+    """Run the command in this process: the same code, without starting Python anew."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(cwd), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main._code([str(argument) for argument in arguments])
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli")
+    run = discreet("datasets", "housing", "--n", 200, "-o", "housing.csv", cwd=path)
+    assert run.returncode == 0, run.stderr
+    return path
+
+
+def refused(run, message, *, code=2):
+    assert run.returncode == code, (run.stdout, run.stderr)
+    assert message in run.stderr.replace("\n", " "), run.stderr
+    assert SECRET not in run.stdout + run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_the_walk(folder):
+    run = process("inspect", "housing.csv", "-o", "proposal.toml", cwd=folder)
+    assert run.returncode == 0
+    assert "BUILT" in run.stdout
+    assert (folder / "proposal.toml").read_text().startswith("[[attribute]]")
+
+    arguments = ("--schema", "housing.toml", "--method", "mdav", "--k", 5, "-o", "masked.csv", "--report", "r.html")
+    run = process("protect", "housing.csv", *arguments, cwd=folder)
+    assert run.returncode == 0, run.stderr
+    assert "40 groups of 5 to 5 records" in run.stdout
+    assert "Keys that mdav did not mask (11)" in run.stdout.replace("\n", " ")
+    assert "<svg" in (folder / "r.html").read_text()
+    original = (folder / "housing.csv").read_text().splitlines()
+    masked = (folder / "masked.csv").read_text().splitlines()
+    assert len(masked) == len(original)
+    assert original[0].removeprefix("HOUSEHOLD,") == masked[0]
+
+    run = process("assess", "housing.csv", "masked.csv", "--schema", "housing.toml", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    assert "Score" in run.stdout
+
+    known = ("--attributes", "VALUE,RENT,INCOME")
+    run = process("attack", "housing.csv", "masked.csv", "--schema", "housing.toml", *known, "--json", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    attack = json.loads(run.stdout)
+    assert attack["known"] == ["VALUE", "RENT", "INCOME"]
+    assert attack["chance"] == 1
+    assert 10 < attack["expected"] < 100
+
+
+def test_json_for_machines(folder):
+    run = discreet("inspect", "housing.csv", "--json", cwd=folder)
+    assert json.loads(run.stdout)["n_records"] == 200
+    run = discreet("protect", "housing.csv", "-s", "housing.toml", "--k", 3, "-o", "j.csv", "--json", cwd=folder)
+    assert json.loads(run.stdout)["groups"]["smallest"] >= 3
+    run = discreet("assess", "housing.csv", "j.csv", "-s", "housing.toml", "--json", cwd=folder)
+    assert 0 <= json.loads(run.stdout)["score"]["value"] <= 100
+    run = discreet("methods", "--json", cwd=folder)
+    assert "mdav" in json.loads(run.stdout)["maskers"]
+
+
+def test_a_threshold_that_is_not_met_ends_with_one(folder):
+    discreet("protect", "housing.csv", "-s", "housing.toml", "--k", 3, "-o", "t.csv", "-q", cwd=folder)
+    run = discreet("assess", "housing.csv", "t.csv", "-s", "housing.toml", "--max-risk", 0.001, cwd=folder)
+    refused(run, "above the threshold", code=1)
+    run = discreet("assess", "housing.csv", "t.csv", "-s", "housing.toml", "--max-risk", 100, cwd=folder)
+    assert run.returncode == 0
+
+
+def test_the_demonstration_writes_a_whole_release(folder):
+    run = discreet("demo", "--output", "demo", "--n", 100, cwd=folder)
+    assert run.returncode == 0, run.stderr
+    assert {p.name for p in (folder / "demo").iterdir()} == {
+        "housing.csv", "housing.toml", "housing-masked.csv", "assessment.json", "report.html",
+    }  # fmt: skip
+    assert json.loads((folder / "demo" / "assessment.json").read_text())["provenance"]["groups"]["smallest"] >= 5
+
+
+def test_help_version_and_lists(folder):
+    for arguments in (["--help"], ["protect", "--help"], ["--version"], ["methods"], ["datasets"]):
+        run = discreet(*arguments, cwd=folder)
+        assert run.returncode == 0, run.stderr
+        assert run.stdout
+
+
+BAD_FILES = {
+    "empty": ("", "is empty"),
+    "header only": ("a,b\n", "a header and no records"),
+    "duplicate columns": ("a,a\n1,2\n", "appears 2 times"),
+    "ragged": (f"a,b\n1,2\n{SECRET}\n", "do not have 2 fields"),
+}
+SCHEMA = """
+[[attribute]]
+name = "a"
+scale = "numeric"
+role = "key"
+[[attribute]]
+name = "b"
+scale = "nominal"
+levels = ["x", "y"]
+"""
+BAD_VALUES = {
+    "text in a numeric column": (f"1,x\n{SECRET},y\n3,x\n", "Column 'a': 1 of 3 values are not numbers"),
+    "a level that is not declared": (f"1,x\n2,{SECRET}\n3,x\n", "Column 'b': 1 of 3 values are not among the 2"),
+    "numbers in a nominal column": ("1,1\n2,2\n3,4711\n", "Column 'b': 3 of 3 values are not among the 2"),
+    "missing": ("1,x\n,y\n3,x\n", "column 'a' has 1 missing values of 3"),
+    "NaN": ("1,x\nNaN,y\n3,x\n", "Column 'a': 1 of 3 values are not numbers"),
+    "infinity": ("1,x\n1e999,y\n3,x\n", "Column 'a': 1 of 3 values are infinite"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FILES)
+@pytest.mark.parametrize("command", ["inspect", "protect", "assess"])
+def test_bad_files(tmp_path, case, command):
+    text, message = BAD_FILES[case]
+    (tmp_path / "bad.csv").write_text(text)
+    extra = {"inspect": [], "protect": ["-o", "out.csv"], "assess": ["bad.csv"]}[command]
+    refused(discreet(command, "bad.csv", *extra, cwd=tmp_path), message)
+    assert [p.name for p in tmp_path.iterdir()] == ["bad.csv"]
+
+
+@pytest.mark.parametrize("case", BAD_VALUES)
+def test_bad_values(tmp_path, case):
+    body, message = BAD_VALUES[case]
+    (tmp_path / "bad.csv").write_text("a,b\n" + body)
+    (tmp_path / "s.toml").write_text(SCHEMA)
+    refused(discreet("protect", "bad.csv", "-s", "s.toml", "--k", "2", "-o", "out.csv", cwd=tmp_path), message)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["bad.csv", "s.toml"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b,c\n1,x,1\n2,y,1\n", "1 columns that the schema lacks, the first 'c'"),
+        ("a\n1\n2\n", "1 attributes that the table lacks, the first 'b'"),
+    ],
+)
+def test_columns_that_are_not_declared_or_not_there(tmp_path, text, message):
+    (tmp_path / "bad.csv").write_text(text)
+    (tmp_path / "s.toml").write_text(SCHEMA)
+    refused(discreet("protect", "bad.csv", "-s", "s.toml", "--k", "2", "-o", "out.csv", cwd=tmp_path), message)
+
+
+@pytest.mark.parametrize(
+    ("k", "message"),
+    [
+        ("0", "MDAV: k must be an integer of at least 2; got 0"),
+        ("1", "MDAV: k must be an integer of at least 2; got 1"),
+        ("-3", "MDAV: k must be an integer of at least 2; got -3"),
+        ("201", "MDAV: k must be at most the number of records, 200; got 201"),
+        ("2.5", "MDAV: k must be an integer of at least 2; got '2.5'"),
+        ("many", "MDAV: k must be an integer of at least 2; got 'many'"),
+    ],
+)
+def test_bad_k(folder, k, message):
+    refused(discreet("protect", "housing.csv", "-s", "housing.toml", "--k", k, "-o", "k.csv", cwd=folder), message)
+    assert not (folder / "k.csv").exists()
+
+
+def test_bad_paths_methods_and_schemas(folder, tmp_path):
+    before = (folder / "housing.csv").read_bytes()
+    protect = ("protect", "housing.csv", "-s", "housing.toml", "--k", 3)
+    refused(discreet("protect", "none.csv", "-o", "x.csv", cwd=folder), "does not exist")
+    refused(discreet(*protect, "-o", "none/x.csv", cwd=folder), "The folder 'none' does not exist")
+    refused(discreet(*protect, "-o", "housing.csv", cwd=folder), "also an input")
+    refused(discreet(*protect, "-o", "housing.toml", cwd=folder), "also an input")
+    refused(discreet(*protect, "-o", "x.docx", cwd=folder), "unknown ending")
+    refused(discreet(*protect, "-o", "x.csv", "--method", "magic", cwd=folder), "no masker named 'magic'")
+    refused(discreet(*protect, "-o", "x.csv", "--set", "colour=red", cwd=folder), "no parameter 'colour'")
+    refused(discreet(*protect, "-o", "x.csv", "--attributes", "NOBODY", cwd=folder), "no attribute named 'NOBODY'")
+    refused(discreet("protect", "housing.csv", "-s", "none.toml", "-o", "x.csv", cwd=folder), "does not exist")
+    (folder / "nokey.toml").write_text((folder / "housing.toml").read_text().replace('role = "key"', 'role = "other"'))
+    refused(discreet("protect", "housing.csv", "-s", "nokey.toml", "-o", "x.csv", cwd=folder), "names no key")
+    refused(discreet("protect", "housing.csv", cwd=folder), "--output")
+    assert not (folder / "x.csv").exists()
+    assert (folder / "housing.csv").read_bytes() == before
+
+
+def test_wrong_encoding(tmp_path):
+    (tmp_path / "l.csv").write_bytes("a,b\n1,é\n".encode("latin-1"))
+    refused(discreet("inspect", "l.csv", cwd=tmp_path), "not utf-8 text")
+    assert discreet("inspect", "l.csv", "--encoding", "latin-1", cwd=tmp_path).returncode == 0
+
+
+def test_masked_and_original_that_do_not_belong_together(folder):
+    lines = (folder / "housing.csv").read_text().splitlines(keepends=True)
+    (folder / "short.csv").write_text("".join(lines[:-1]))
+    refused(
+        discreet("assess", "housing.csv", "short.csv", "-s", "housing.toml", cwd=folder),
+        "200 records and the masked table 199",
+    )
+    (folder / "other.csv").write_text("x\n1\n")
+    refused(
+        discreet("assess", "housing.csv", "other.csv", "-s", "housing.toml", cwd=folder),
+        "columns that the original lacks",
+    )
+    run = discreet("datasets", "business", "--n", 10, "-o", "none/b.csv", cwd=folder)
+    refused(run, "does not exist")
+
+
+@pytest.mark.parametrize("delay", [0.4, 1.5, 2.5])
+def test_an_interrupted_run_leaves_nothing_behind(tmp_path, delay):
+    discreet("datasets", "business", "--n", 50000, "-o", "b.csv", cwd=tmp_path)
+    before = sorted(p.name for p in tmp_path.iterdir())
+    running = subprocess.Popen(
+        [*COMMAND, "protect", "b.csv", "-s", "b.toml", "--k", "5", "-o", "masked.csv"],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    time.sleep(delay)
+    running.send_signal(signal.SIGINT)
+    _, stderr = running.communicate(timeout=120)
+    after = sorted(p.name for p in tmp_path.iterdir())
+    if running.returncode == 0:
+        pytest.skip("the run was over before the interrupt")
+    assert running.returncode in (130, -signal.SIGINT), stderr
+    assert after == before
+    assert "Traceback" not in stderr or delay < 0.5, "an interrupt during start-up is Python's own"
+
+
+def test_a_defect_is_reported_without_the_value_in_its_message(folder, monkeypatch, capsys):
+    from discreet import workflow
+
+    def broken(*_args, **_kwargs):
+        raise ZeroDivisionError(SECRET)
+
+    monkeypatch.setattr(workflow, "inspect", broken)
+    assert main._code(["inspect", str(folder / "housing.csv")]) == 3
+    shown = capsys.readouterr()
+    assert SECRET not in shown.out + shown.err
+    assert "ZeroDivisionError" in shown.err
+
+
+def test_control_characters_in_names_do_not_reach_the_terminal(tmp_path):
+    (tmp_path / "h.csv").write_text('"a\x1b[31m","[bold]b"\n1.5,2.5\n2.5,3.5\n')
+    run = discreet("inspect", "h.csv", cwd=tmp_path)
+    assert run.returncode == 0
+    assert "\x1b[31m" not in run.stdout
+    assert "[bold]b" in run.stdout
+
+
+def test_runs_as_the_installed_command():
+    script = Path(sys.executable).with_name("discreet")
+    run = subprocess.run([script, "--version"], capture_output=True, text=True, check=True, env=os.environ)
+    assert run.stdout.startswith("discreet ")

@@ -1,0 +1,110 @@
+"""What every measure must do, run over the registry."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import sklearn.base
+from tests.battery import SCHEMA, microdata, names_for, sample
+
+from discreet import catalogue
+from discreet.engines.local import LocalEngine
+from discreet.errors import DataError, ParameterError, SchemaError
+from discreet.microdata import Microdata
+from discreet.schema import Schema
+
+EXAMPLES = [
+    pytest.param(m, id=f"{m.name}-{i}") for c in catalogue.measures().values() for i, m in enumerate(c.examples())
+]
+
+
+@pytest.fixture(params=EXAMPLES)
+def measure(request):
+    return request.param
+
+
+def shuffled(data, names, seed=0):
+    """The table with every one of these columns permuted by itself."""
+    rng = np.random.default_rng(seed)
+    table = data.to_arrow()
+    for name in names:
+        column = table.column(name).take(rng.permutation(len(data)))
+        table = table.set_column(table.column_names.index(name), name, column)
+    return Microdata(table, data.schema)
+
+
+def test_is_described(measure):
+    assert measure.kind in ("loss", "risk")
+    assert measure.title
+    assert measure.formula
+    assert measure.reference
+    assert measure.low < measure.high
+    assert "References" in type(measure).__doc__
+    assert type(measure).__name__ in measure._repr_html_()
+    assert set(measure.parameters) >= set(measure.get_params(deep=False)), "every parameter has a constraint"
+
+
+def test_parameters_in_scikit_learn_manner(measure):
+    for copy in (measure.clone(), sklearn.base.clone(measure)):
+        assert repr(copy) == repr(measure)
+    for name in measure.get_params(deep=False):
+        with pytest.raises(ParameterError, match=f"^{type(measure).__name__}: {name} must be "):
+            measure.clone().set_params(**{name: object()}).measure(microdata(), microdata())
+
+
+def test_result_is_on_the_range_and_says_what_it_means(measure):
+    original = microdata()
+    for masked in (original, shuffled(original, names_for(measure.scales))):
+        result = measure.measure(original, masked)
+        assert measure.low <= result.value <= measure.high
+        assert result.name == measure.name
+        assert result.sentence.endswith(".")
+        json.dumps(result.to_dict(), allow_nan=False)
+        assert set(result.per_attribute) <= set(original.names)
+
+
+def test_an_unmasked_file_loses_nothing(measure):
+    if measure.kind != "loss":
+        pytest.skip("a risk")
+    assert measure.measure(microdata(), microdata()).value == pytest.approx(0, abs=1e-9)
+    assert measure.measure(microdata(), shuffled(microdata(), names_for(measure.scales))).value > 0
+
+
+def test_the_same_records_in_another_order_give_the_same_number(measure):
+    original = microdata()
+    masked = shuffled(original, names_for(measure.scales))
+    order = np.random.default_rng(5).permutation(len(original))
+    first = measure.measure(original, masked).value
+    second = measure.measure(original.take(order), masked.take(order)).value
+    assert second == pytest.approx(first)
+
+
+def test_the_number_of_threads_does_not_matter(measure):
+    original = microdata(90)
+    masked = shuffled(original, names_for(measure.scales))
+    values = [measure.measure(original, masked, engine=LocalEngine(workers=w)).value for w in (1, 2)]
+    assert values[0] == values[1]
+
+
+def test_tables_that_do_not_belong_together_are_refused(measure):
+    with pytest.raises(DataError, match="60 records and the masked table 61"):
+        measure.measure(microdata(60), microdata(61))
+    column = names_for(measure.scales)[0]
+    with pytest.raises(DataError, match=f"lacks 1 columns of the original, the first '{column}'"):
+        measure.measure(microdata(), sample().drop_columns([column]))
+
+
+def test_a_schema_without_anything_to_look_at_is_refused(measure):
+    nothing = Schema(type(a)(a.name, a.scale, "other" if measure.keys_only else "stratum") for a in SCHEMA)
+    data = Microdata(sample(), nothing)
+    assert not measure.applies_to(nothing)
+    with pytest.raises(SchemaError, match="no attribute that the measure can look at"):
+        measure.measure(data, data)
+
+
+def test_identifiers_may_be_absent_from_the_release(measure):
+    original = microdata()
+    release = sample().drop_columns(["person"])
+    assert measure.measure(original, release).value == pytest.approx(measure.measure(original, original).value)
