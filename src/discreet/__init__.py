@@ -25,6 +25,8 @@ _HOMES = {
     "Ordinal": "discreet.scales",
     "Nominal": "discreet.scales",
     "Sequence": "discreet.scales",
+    "IntervalSemantics": "discreet.scales",
+    "Negation": "discreet.scales",
     "Microdata": "discreet.microdata",
     "microdata": "discreet.microdata",
     "propose": "discreet.inference",

@@ -67,7 +67,7 @@ def distribution_chart(distribution: Distribution) -> str:
         _chart(rows)
         .mark_line(interpolate="step-after", strokeWidth=2)
         .encode(
-            x=alt.X("value:Q", title=distribution.name, axis=alt.Axis(format="~s")),
+            x=alt.X("value:Q", title=distribution.name, axis=alt.Axis(format="~s", labelOverlap=True)),
             y=alt.Y("height:Q", title="density", axis=alt.Axis(labels=False, ticks=False)),
             color=alt.Color(
                 "file:N",
@@ -89,7 +89,7 @@ def _chart(rows: list[dict[str, Any]]) -> alt.Chart:
 
 def _svg(chart: Any, text: str, *, height: int | None = None) -> str:
     sized = chart.properties(width=440) if height is None else chart.properties(width=270, height=height)
-    specification = sized.configure_view(stroke=None).configure(font="system-ui, sans-serif").to_dict()
+    specification = sized.configure_view(stroke=None).configure(font="sans-serif").to_dict()
     svg: str = vl_convert.vegalite_to_svg(specification)
     # A picture says what it shows to a reader who does not see it.
     label = html.escape(text, quote=True)
