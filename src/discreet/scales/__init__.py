@@ -7,6 +7,7 @@ from discreet.scales.base import Categorical, Scale
 from discreet.scales.nominal import Nominal
 from discreet.scales.numeric import Numeric
 from discreet.scales.ordinal import Ordinal
+from discreet.scales.semantics import IntervalSemantics, Negation
 from discreet.scales.sequence import EncodedSequences, Sequence
 from discreet.typing import Json
 
@@ -14,6 +15,8 @@ __all__ = [
     "SCALES",
     "Categorical",
     "EncodedSequences",
+    "IntervalSemantics",
+    "Negation",
     "Nominal",
     "Numeric",
     "Ordinal",

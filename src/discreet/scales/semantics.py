@@ -32,7 +32,7 @@ class IntervalSemantics:
 
     The levels of the partition cut the range into left-closed pieces ``[low, high)``, the last one closed, so that
     every number of the range belongs to exactly one of them. A level outside the partition overlaps others: it has a
-    centre and distances like any level, but no number is ever located in it.
+    centre and distances like any level, wherever it stands in the order, but no number is ever located in it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class IntervalSemantics:
     Raises
     ------
     ParameterError
-        An empty interval, a gap or an overlap in the partition, or centres that fall. Levels are named by position.
+        An empty interval, or a gap or an overlap in the partition. Levels are named by position.
 
     Notes
     -----
@@ -93,12 +93,6 @@ class IntervalSemantics:
         for level, (low, high) in enumerate(zip(self.low, self.high, strict=True)):
             if not low < high:
                 raise ParameterError(f"IntervalSemantics: the interval of level {level} must have low below high.")
-        for level, (center, following) in enumerate(pairwise(self.centers.tolist())):
-            if center > following:
-                raise ParameterError(
-                    f"IntervalSemantics: the centre of level {level} lies above that of level {level + 1}.",
-                    hint="Give the intervals in the order of the levels.",
-                )
 
     def _check_partition(self) -> None:
         members = self.members.tolist()
@@ -107,10 +101,10 @@ class IntervalSemantics:
         slack = _ON_BOUNDARY * (max(self.high) - min(self.low))
         for left, right in pairwise(members):
             if abs(self.high[left] - self.low[right]) > slack:
-                fault = "overlap" if self.high[left] > self.low[right] else "leave a gap"
+                fault = "overlap or are out of order" if self.high[left] > self.low[right] else "leave a gap"
                 raise ParameterError(
                     f"IntervalSemantics: the intervals of levels {left} and {right} {fault}.",
-                    hint="Mark a level that overlaps others as outside the partition.",
+                    hint="Give them in the order of the levels, and mark one that overlaps others as outside.",
                 )
         low, high = self.low[members[0]] - slack, self.high[members[-1]] + slack
         for level, center in enumerate(self.centers.tolist()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -25,6 +26,59 @@ class EncodedSequences(NamedTuple):
 
     def __len__(self) -> int:
         return self.offsets.size - 1
+
+    @classmethod
+    def of(cls, sequences: Iterable[Any]) -> EncodedSequences:
+        """Put sequences of codes, None for a missing one, into this form."""
+        given = list(sequences)
+        parts = [np.asarray([] if one is None else one, dtype=np.int32).ravel() for one in given]
+        offsets = np.concatenate([[0], np.cumsum([part.size for part in parts], dtype=np.int64)]).astype(np.int64)
+        codes = np.concatenate([np.empty(0, dtype=np.int32), *parts])
+        return cls(codes, offsets, np.array([one is None for one in given], dtype=np.bool_))
+
+    @property
+    def lengths(self) -> IntArray:
+        """The number of events of every sequence; 0 for a missing one."""
+        return np.diff(self.offsets)
+
+    def take(self, rows: Any) -> EncodedSequences:
+        """Return these sequences only, in this order."""
+        chosen = np.asarray(rows, dtype=np.int64)
+        lengths = self.lengths[chosen]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        where = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], lengths)
+        return EncodedSequences(self.codes[where], offsets, self.missing[chosen])
+
+    def keys(self) -> list[bytes]:
+        """Return a key for every sequence: equal sequences have equal keys, a missing one differs from an empty one."""
+        raw = np.ascontiguousarray(self.codes, dtype=np.int32).tobytes()
+        ends = (4 * self.offsets).tolist()
+        return [b"?" if absent else raw[i:j] for i, j, absent in zip(ends, ends[1:], self.missing.tolist(), strict=True)]
+
+    def runs(self) -> tuple[CodeArray, CodeArray, CodeArray, CodeArray]:
+        """Return the positions of every event, as the kernels of event distances read them.
+
+        Returns
+        -------
+        positions : (events,) int32
+            Positions within the sequence, by sequence, then by event, then in order.
+        run_events : (runs,) int32
+            The event of each run of positions.
+        run_starts : (runs + 1,) int32
+            Where a run's positions start.
+        runs : (n + 1,) int32
+            Where a sequence's runs start.
+        """
+        owner = np.repeat(np.arange(len(self)), self.lengths)
+        order = np.lexsort((self.codes, owner))
+        events, owner = self.codes[order], owner[order]
+        positions = (order - self.offsets[owner]).astype(np.int32)
+        new = np.ones(events.size, dtype=np.bool_)
+        new[1:] = (events[1:] != events[:-1]) | (owner[1:] != owner[:-1])
+        starts = np.flatnonzero(new)
+        counts = np.bincount(owner[starts], minlength=len(self))
+        run_starts = np.append(starts, events.size).astype(np.int32)
+        return positions, events[starts], run_starts, np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
 
 
 @dataclass(frozen=True)
@@ -117,15 +171,13 @@ class Sequence(Scale):
     def distance(self, a: Any, b: Any) -> FloatArray:
         """Return the edit distance of records i of `a` and i of `b`, divided by the longer length (0 for two empties).
 
-        O(length²) a pair, memory O(length).
+        Other dissimilarities are in :mod:`discreet.scales.dissimilarities`. O(length²) a pair, memory O(length).
         """
         if len(a) != len(b):
             raise DataError(f"Sequence: {len(a)} sequences cannot be compared with {len(b)} one by one.")
-        from discreet.kernels.levenshtein import edit_distances
+        from discreet.scales.dissimilarities.levenshtein import Levenshtein
 
-        edits = edit_distances(a.codes, a.offsets, b.codes, b.offsets)
-        longer = np.maximum(np.diff(a.offsets), np.diff(b.offsets))
-        return np.asarray(edits / np.maximum(longer, 1), dtype=np.float64)
+        return Levenshtein().compare(a, b).pairs()
 
     def to_dict(self) -> Json:
         return {"alphabet": list(self.alphabet), "delimiter": self.delimiter}

@@ -1,0 +1,1 @@
+"""Each table of the five papers, recomputed."""

@@ -1,0 +1,37 @@
+"""Dissimilarities of event sequences: one a file, behind one registry.
+
+>>> from discreet.scales.dissimilarities import dissimilarity_names
+>>> dissimilarity_names()
+('hamming', 'lcs', 'levenshtein', 'optimal-matching', 'oss', 'oss-owa')
+"""
+
+from __future__ import annotations
+
+from discreet.scales.dissimilarities.base import (
+    Comparison,
+    Dissimilarity,
+    dissimilarity_named,
+    dissimilarity_names,
+    register_dissimilarity,
+)
+from discreet.scales.dissimilarities.hamming import Hamming
+from discreet.scales.dissimilarities.lcs import LongestCommonSubsequence
+from discreet.scales.dissimilarities.levenshtein import Levenshtein
+from discreet.scales.dissimilarities.optimal_matching import OptimalMatching, transition_costs
+from discreet.scales.dissimilarities.oss import OSS
+from discreet.scales.dissimilarities.oss_owa import OSSOWA
+
+__all__ = [
+    "OSS",
+    "OSSOWA",
+    "Comparison",
+    "Dissimilarity",
+    "Hamming",
+    "Levenshtein",
+    "LongestCommonSubsequence",
+    "OptimalMatching",
+    "dissimilarity_named",
+    "dissimilarity_names",
+    "register_dissimilarity",
+    "transition_costs",
+]

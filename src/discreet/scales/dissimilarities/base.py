@@ -1,0 +1,153 @@
+"""The contract of a dissimilarity: how far apart two sequences of events are.
+
+``dissimilarity.compare(a, b)`` prepares two collections once; the :class:`Comparison` it returns then gives any rows,
+any pairs, or the whole matrix. Every dissimilarity lies between 0 (the same sequence) and 1.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, TypeVar
+
+import numpy as np
+
+from discreet.errors import DataError, ParameterError, UnknownNameError
+from discreet.scales.sequence import EncodedSequences
+from discreet.typing import FloatArray, IntArray
+
+__all__ = [
+    "Comparison",
+    "Dissimilarity",
+    "dissimilarity_named",
+    "dissimilarity_names",
+    "register_dissimilarity",
+]
+
+_REGISTRY: dict[str, type[Dissimilarity]] = {}
+
+D = TypeVar("D", bound="type[Dissimilarity]")
+
+
+def register_dissimilarity(name: str) -> Callable[[D], D]:
+    """Enter a dissimilarity under the name that users type."""
+
+    def enter(cls: D) -> D:
+        taken = _REGISTRY.get(name)
+        if taken is not None and (taken.__module__, taken.__qualname__) != (cls.__module__, cls.__qualname__):
+            raise ParameterError(f"The dissimilarity name {name!r} is already taken by {taken.__qualname__}.")
+        cls.name = name
+        _REGISTRY[name] = cls
+        return cls
+
+    return enter
+
+
+def dissimilarity_names() -> tuple[str, ...]:
+    """Return the names of all registered dissimilarities, in alphabetical order."""
+    return tuple(sorted(_REGISTRY))
+
+
+def dissimilarity_named(name: str) -> type[Dissimilarity]:
+    """Return the class registered under `name`."""
+    if name not in _REGISTRY:
+        raise UnknownNameError(
+            f"There is no dissimilarity named {name!r}.", hint=f"Known: {', '.join(dissimilarity_names())}."
+        )
+    return _REGISTRY[name]
+
+
+class Dissimilarity(ABC):
+    """How far apart two sequences are, from 0 to 1.
+
+    Subclasses write ``_prepare`` (collections to what the kernel needs) and ``_run``. `properties` lists what they
+    claim beyond symmetry, positivity and d(s, s) = 0, and what the common battery tests: ``"definite"`` (0 for equal
+    sequences only) and ``"triangle"`` (the triangle inequality).
+    """
+
+    name: ClassVar[str]
+    properties: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return a few instances with typical parameters, for the common battery of tests."""
+        return [cls()]
+
+    @abstractmethod
+    def _prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
+        """Return what ``_run`` needs of two collections."""
+
+    @abstractmethod
+    def _run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
+        """Compare the sequences `which` of a with the sequences `among` of b: row by row, or one by one if `paired`."""
+
+    def compare(self, a: EncodedSequences, b: EncodedSequences | None = None) -> Comparison:
+        """Prepare the comparison of two collections, or of one with itself."""
+        return Comparison(self, a, a if b is None else b)
+
+    def __call__(self, s: Any, r: Any) -> float:
+        """Return the dissimilarity of two sequences of codes."""
+        first, second = EncodedSequences.of([s]), EncodedSequences.of([r])
+        return float(self.compare(first, second).pairs()[0])
+
+
+class Comparison:
+    """Two prepared collections.
+
+    Preparing is linear in the number of events (and sorts them by event for some dissimilarities); asking for rows
+    costs only their pairs, so that a method which needs one row after the other never holds a matrix.
+    """
+
+    def __init__(self, dissimilarity: Dissimilarity, a: EncodedSequences, b: EncodedSequences) -> None:
+        self.dissimilarity = dissimilarity
+        self.shape = (len(a), len(b))
+        self._prepared = dissimilarity._prepare(a, b)
+
+    def rows(self, which: Any, among: Any = None) -> FloatArray:
+        """Return the dissimilarities of the sequences `which` of a to `among` (default: all) of b, one row each."""
+        first = self._places(which, 0)
+        second = np.arange(self.shape[1], dtype=np.int64) if among is None else self._places(among, 1)
+        flat = self.dissimilarity._run(self._prepared, first, second, False)
+        return flat.reshape(first.size, second.size)
+
+    def pairs(self, which: Any = None, among: Any = None) -> FloatArray:
+        """Return the dissimilarity of the i-th of `which` and the i-th of `among` (default: all, in order)."""
+        first = np.arange(self.shape[0], dtype=np.int64) if which is None else self._places(which, 0)
+        second = np.arange(self.shape[1], dtype=np.int64) if among is None else self._places(among, 1)
+        if first.size != second.size:
+            raise DataError(f"{first.size} sequences cannot be compared with {second.size} one by one.")
+        return self.dissimilarity._run(self._prepared, first, second, True)
+
+    def matrix(self) -> FloatArray:
+        """Return all dissimilarities, shape (n_a, n_b): 8 · n_a · n_b bytes."""
+        return self.rows(np.arange(self.shape[0]))
+
+    def _places(self, given: Any, side: int) -> IntArray:
+        places = np.ascontiguousarray(np.atleast_1d(given), dtype=np.int64)
+        if places.size and not (places.min() >= 0 and places.max() < self.shape[side]):
+            raise DataError(f"Positions must lie between 0 and {self.shape[side] - 1}.")
+        return places
+
+
+def n_events(a: EncodedSequences, b: EncodedSequences) -> int:
+    """Return how many events a table by code needs for two collections."""
+    return 1 + max(int(a.codes.max(initial=-1)), int(b.codes.max(initial=-1)))
+
+
+def longest(*collections: EncodedSequences) -> int:
+    """Return the length of the longest sequence, 0 where there is none."""
+    return max((int(c.lengths.max(initial=0)) for c in collections), default=0)
+
+
+def scaled(values: FloatArray, sizes: FloatArray | IntArray) -> FloatArray:
+    """Divide by sizes; nothing divided by nothing is 0, because two empty sequences are equal."""
+    return np.asarray(values / np.where(sizes > 0, sizes, 1), dtype=np.float64)
+
+
+def lengths_of(
+    a: IntArray, b: IntArray, which: IntArray, among: IntArray, paired: bool
+) -> tuple[IntArray, IntArray]:
+    """Return the two lengths of every pair, in the order in which kernels write pairs."""
+    if paired:
+        return a[which], b[among]
+    return np.repeat(a[which], among.size), np.tile(b[among], which.size)
