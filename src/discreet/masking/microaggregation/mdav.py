@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from discreet.base import MaskingJob, register
+from discreet.base import register
 from discreet.kernels.mdav import mdav
-from discreet.masking.microaggregation.numeric import NumericMicroaggregation
-from discreet.operators.base import Operator
-from discreet.typing import FloatArray, IntArray
+from discreet.masking.microaggregation.numeric import NumericMicroaggregation, Points
+from discreet.typing import IntArray
 
 __all__ = ["MDAV"]
 
@@ -24,17 +21,12 @@ class MDAV(NumericMicroaggregation):
     ----------
     k : int
         The smallest group.
-    attributes : list of str, optional
-        What to mask; by default every numeric key.
-    standardise : {"zscore", "range", "robust", "none"}
-        How columns are made comparable before distances are taken.
-    operator : Operator, optional
-        What a group is released as; the arithmetic mean by default.
 
     Notes
     -----
     All groups have `k` records but the last, which has at most 2k − 1. Ties go to the record with the lowest position.
-    Missing values are refused. Far below n² in time on data with few effective dimensions; memory is linear.
+    Far below n² in time on data with few effective dimensions; memory is linear. The other parameters are those of
+    :class:`~discreet.masking.microaggregation.numeric.NumericMicroaggregation`.
 
     References
     ----------
@@ -48,18 +40,5 @@ class MDAV(NumericMicroaggregation):
     [11.0, 11.0, 11.0, 52.0, 52.0, 52.0]
     """
 
-    def __init__(
-        self,
-        k: int = 3,
-        *,
-        attributes: Sequence[str] | None = None,
-        standardise: str = "zscore",
-        operator: Operator | None = None,
-    ) -> None:
-        self.k = k
-        self.attributes = attributes
-        self.standardise = standardise
-        self.operator = operator
-
-    def _partition(self, points: FloatArray, job: MaskingJob) -> IntArray:  # noqa: ARG002 - MDAV draws nothing
-        return mdav(points, self.k)
+    def _partition(self, points: Points) -> IntArray:
+        return mdav(points.values, self.k)

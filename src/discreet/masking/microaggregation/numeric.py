@@ -3,92 +3,336 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.base import Masker, Masking, MaskingJob
+from discreet.base import Engine, Masking, MaskingJob
+from discreet.errors import MissingValueError, ParameterError
+from discreet.masking.microaggregation.attribute_blocks import attribute_blocks
+from discreet.masking.microaggregation.missing_cells import Filled, by_pattern, filled
+from discreet.masking.strata import StratifiedMasker
 from discreet.operators.base import Operator
-from discreet.operators.means import ArithmeticMean
-from discreet.parameters import Choice, Constraint, Instance, Integer, Names, Optional
-from discreet.typing import FloatArray, IntArray
+from discreet.operators.means import ArithmeticMean, WeightedMean
+from discreet.parameters import AnyOf, Choice, Constraint, Flag, Instance, Integer, ListOf, Names, Optional
+from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
-__all__ = ["NumericMicroaggregation", "standardised"]
+__all__ = ["COMMON", "NumericMicroaggregation", "Points", "standardised"]
+
+COMMON: Mapping[str, Constraint] = {
+    "k": Integer(2),
+    "attributes": Optional(Names()),
+    "blocks": Optional(AnyOf(Integer(1), ListOf(Names()))),
+    "block_order": Choice(("schema", "correlation")),
+    "standardise": Choice(("zscore", "range", "robust", "none")),
+    "operator": Optional(Instance(Operator, "an operator on numbers")),
+    "weighted": Flag(),
+    "missing": Choice(("refuse", "fill", "pattern")),
+    "integers": Flag(),
+    "totals": Flag(),
+    "bounds": Flag(),
+    "strata": Optional(Names()),
+}
+"""What every numeric microaggregation can be told."""
 
 
-class NumericMicroaggregation(Masker):
+@dataclass(frozen=True, repr=False)
+class Points:
+    """What a partition is made from."""
+
+    values: FloatArray
+    """(n, d), standardised, nothing missing."""
+    weights: FloatArray | None
+    rng: np.random.Generator
+    engine: Engine
+    names: tuple[str, ...]
+
+
+class NumericMicroaggregation(StratifiedMasker):
     """Groups of at least `k` records on the standardised attributes, each value released as its group's aggregate.
 
-    Subclasses write ``_partition``: points to group labels. They never compute a centroid to release: that is the
-    operator's work.
+    Subclasses write ``_partition``: points to group labels. They never compute what is released: that is the operator's
+    work.
+
+    Parameters
+    ----------
+    k : int
+        The smallest group.
+    attributes : list of str, optional
+        What to mask; by default every numeric key.
+    blocks : int or list of lists of str, optional
+        Attributes taken so many at a time, each block with groups of its own; by default all at once. Blocks of two or
+        three lose less, but only the combinations *within* a block are shared by k records.
+    block_order : {"schema", "correlation"}
+        Which attributes share a block: neighbours in the schema, or the most correlated.
+    standardise : {"zscore", "range", "robust", "none"}
+        How columns are made comparable before distances are taken.
+    operator : Operator, optional
+        What a group is released as; the arithmetic mean by default.
+    weighted : bool
+        Whether survey weights count in the aggregate.
+    missing : {"refuse", "fill", "pattern"}
+        ``"refuse"``: an error. ``"fill"``: a missing cell is released as the aggregate of its group's present values.
+        ``"pattern"``: groups hold records that lack the same attributes, and missing cells stay missing; where fewer
+        than k records share a pattern it is joined to the nearest one, at the price of suppressed cells.
+    integers : bool
+        Round what is released where all original values are whole.
+    totals : bool
+        Shift what is released so that every attribute keeps its total (its weighted total, where `weighted`).
+    bounds : bool
+        Keep what is released between the smallest and largest original value.
+    strata : list of str, optional
+        Mask within the combinations of these categorical attributes.
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     groups: ClassVar[bool] = True
-    parameters: ClassVar[Mapping[str, Constraint]] = {
-        "k": Integer(2),
-        "attributes": Optional(Names()),
-        "standardise": Choice(("zscore", "range", "robust", "none")),
-        "operator": Optional(Instance(Operator, "an operator on numbers")),
-    }
+    parameters: ClassVar[Mapping[str, Constraint]] = COMMON
 
     k: int
-    standardise: str
-    operator: Operator | None
+
+    def __init__(
+        self,
+        k: int = 3,
+        *,
+        attributes: Sequence[str] | None = None,
+        blocks: int | Sequence[Sequence[str]] | None = None,
+        block_order: str = "schema",
+        standardise: str = "zscore",
+        operator: Operator | None = None,
+        weighted: bool = False,
+        missing: str = "refuse",
+        integers: bool = False,
+        totals: bool = False,
+        bounds: bool = False,
+        strata: Sequence[str] | None = None,
+    ) -> None:
+        self.k = k
+        self.attributes = attributes
+        self.blocks = blocks
+        self.block_order = block_order
+        self.standardise = standardise
+        self.operator = operator
+        self.weighted = weighted
+        self.missing = missing
+        self.integers = integers
+        self.totals = totals
+        self.bounds = bounds
+        self.strata = strata
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return the plain method, and one with blocks, strata and a rule for missing values."""
+        return [cls(k=3), cls(k=4, blocks=2, block_order="correlation", missing="pattern"), cls(k=3, missing="fill")]
+
+    @property
+    def handles_missing(self) -> bool:  # type: ignore[override]
+        """Whether the chosen rule allows missing values."""
+        return self.missing != "refuse"
 
     @abstractmethod
-    def _partition(self, points: FloatArray, job: MaskingJob) -> IntArray:
+    def _partition(self, points: Points) -> IntArray:
         """Return the group of every point: labels 0 … g − 1, none used by fewer than `k` points."""
 
-    def _mask(self, job: MaskingJob) -> Masking:
-        values = job.microdata.numeric(job.names)
-        points = standardised(values, self.standardise)
-        labels = self._partition(points, job)
-        operator = self.operator or ArithmeticMean()
-        released = {name: operator.by_label(values[:, j], labels)[labels] for j, name in enumerate(job.names)}
-        return Masking(released, labels=labels, details=_figures(values, points, labels, released, job.names))
+    def _mask_part(self, job: MaskingJob) -> Masking:
+        operator = self._operator()
+        weights = self._weights(job)
+        blocks = attribute_blocks(type(self).__name__, job, self.blocks, self.block_order)
+        released: dict[str, FloatArray] = {}
+        labels, figures, suppressed = [], [], 0
+        for block in blocks:
+            values = job.microdata.numeric(block)
+            part = Points(standardised(values, self.standardise), weights, job.rng, job.engine, block)
+            groups, absent = self._groups(part)
+            suppressed += int((absent & ~np.isnan(values)).sum())
+            for j, name in enumerate(block):
+                released[name] = self._aggregate(operator, values[:, j], absent[:, j], groups, weights)
+            labels.append(groups)
+            figures.append(_figures(part.values, groups, values, released, block))
+        details = _joined_figures(figures, blocks)
+        if suppressed:
+            details["cells_suppressed"] = suppressed
+        notes = (
+            () if len(blocks) == 1 else (f"Groups of {self.k} hold within each of {len(blocks)} blocks of attributes.",)
+        )
+        one = len(labels) == 1
+        return Masking(
+            {name: released[name] for name in job.names},
+            labels=labels[0] if one else np.stack(labels, axis=1),
+            details=details,
+            notes=notes,
+        )
+
+    def _operator(self) -> Operator:
+        owner = type(self).__name__
+        operator = self.operator or (WeightedMean() if self.weighted else ArithmeticMean())
+        if "numeric" not in operator.scales:
+            raise ParameterError(f"{owner}: operator must aggregate numbers; got {type(operator).__name__}.")
+        if self.weighted and not operator.weighted:
+            raise ParameterError(
+                f"{owner}: {type(operator).__name__} cannot use weights.", hint="Use weighted=False or WeightedMean()."
+            )
+        if self.integers and self.totals:
+            raise ParameterError(f"{owner}: integers and totals cannot both be kept.", hint="Choose one.")
+        return operator
+
+    def _weights(self, job: MaskingJob) -> FloatArray | None:
+        if not self.weighted:
+            return None
+        if job.weights is None:
+            raise ParameterError(
+                f"{type(self).__name__}: weighted needs a survey weight.", hint='Declare one with role = "weight".'
+            )
+        return job.weights
+
+    def _groups(self, points: Points) -> tuple[IntArray, BoolArray]:
+        """Return the groups of one block, and which cells are released as missing."""
+        absent = np.isnan(points.values)
+        if not absent.any():
+            return self._checked(points), absent
+        if self.missing == "refuse":
+            raise MissingValueError(f"{type(self).__name__}: {int(absent.sum())} values are missing.")
+        if self.missing == "fill":
+            whole: Filled = filled(points.values)
+            return self._checked(_with(points, whole)), np.zeros_like(absent)
+        return by_pattern(points.values, self.k, lambda rows, columns: self._checked(_with(points, columns, rows)))
+
+    def _checked(self, points: Points) -> IntArray:
+        if points.values.shape[1] == 0 or len(points.values) < 2 * self.k:
+            return np.zeros(len(points.values), dtype=np.int64)
+        return self._partition(points)
+
+    def _aggregate(
+        self, operator: Operator, values: FloatArray, absent: BoolArray, labels: IntArray, weights: FloatArray | None
+    ) -> FloatArray:
+        """Return what every record is released as; a group without any present value stays missing."""
+        present = ~(absent | np.isnan(values))
+        kept = np.unique(labels[present], return_inverse=True)
+        result = np.full(int(labels.max()) + 1, np.nan)
+        if present.any():
+            given = None if weights is None else weights[present]
+            result[kept[0]] = operator.by_label(values[present], kept[1].ravel(), given)
+        released = np.where(absent, np.nan, result[labels])
+        return self._kept(released, values, weights)
+
+    def _kept(self, released: FloatArray, values: FloatArray, weights: FloatArray | None) -> FloatArray:
+        both = ~(np.isnan(released) | np.isnan(values))
+        if not both.any():
+            return released
+        low, high = np.nanmin(values), np.nanmax(values)
+        if self.totals:
+            mass = np.ones(values.size) if weights is None else weights
+            released = _with_total(
+                released, both, mass, float(values[both] @ mass[both]), (low, high) if self.bounds else None
+            )
+        if self.integers and (values[~np.isnan(values)] % 1 == 0).all():
+            released = np.rint(released)
+        return np.clip(released, low, high) if self.bounds else released
+
+
+def _with(points: Points, values: FloatArray, rows: IntArray | None = None) -> Points:
+    weights = points.weights if rows is None or points.weights is None else points.weights[rows]
+    return Points(values, weights, points.rng, points.engine, points.names)
+
+
+def _with_total(
+    released: FloatArray, both: BoolArray, mass: FloatArray, total: float, bounds: tuple[float, float] | None
+) -> FloatArray:
+    """Shift every value by one number so that the total is kept, within bounds where there are any."""
+    shift = (total - float(released[both] @ mass[both])) / float(mass[both].sum())
+    if bounds is None:
+        return released + shift
+    low, high = bounds
+    left, right = low - high, high - low
+    # The clipped total grows with the shift and passes the wanted one, which lies between all-lowest and all-highest.
+    for _ in range(200):
+        shift = (left + right) / 2
+        if float(np.clip(released[both] + shift, low, high) @ mass[both]) < total:
+            left = shift
+        else:
+            right = shift
+    return np.clip(released + shift, low, high)
 
 
 def standardised(values: FloatArray, how: str) -> FloatArray:
-    """Return columns made comparable; a constant column becomes zeros.
+    """Return columns made comparable; a constant column becomes zeros and a missing cell stays missing.
 
     ``"zscore"``: mean 0, standard deviation 1. ``"range"``: from 0 to 1. ``"robust"``: median 0, interquartile range
-    1 (the standard deviation where that range is 0). ``"none"``: only the column's middle is taken off, so that a large
+    1 (the standard deviation where that range is 0). ``"none"``: only the column's mean is taken off, so that a large
     offset costs no digits.
+
+    Examples
+    --------
+    >>> standardised(np.array([[1e9], [1e9 + 2], [1e9 + 4]]), "range").ravel().tolist()
+    [0.0, 0.5, 1.0]
     """
-    # Subtracting one record first makes the rest exact to the last digit whatever the offset.
-    shifted = values - values[0]
+    points = np.empty_like(values)
+    for j in range(values.shape[1]):
+        present = ~np.isnan(values[:, j])
+        points[:, j] = np.nan
+        if present.any():
+            points[present, j] = _standardised_column(values[present, j], how)
+    return points
+
+
+def _standardised_column(column: FloatArray, how: str) -> FloatArray:
+    # Subtracting one value first makes the rest exact to the last digit, whatever the offset; scaling by a power of two
+    # loses nothing and keeps squares in range.
+    shifted = column - column[0]
+    exponent = int(np.frexp(np.abs(shifted).max())[1])
+    shifted = np.ldexp(shifted, -exponent)
     if how == "range":
-        shifted -= shifted.min(axis=0)
-        spread = shifted.max(axis=0)
+        shifted -= shifted.min()
+        spread = shifted.max()
     elif how == "robust":
-        shifted -= np.median(shifted, axis=0)
-        low, high = np.quantile(shifted, [0.25, 0.75], axis=0)
-        spread = np.where(high > low, high - low, shifted.std(axis=0))
+        shifted -= np.median(shifted)
+        low, high = np.quantile(shifted, [0.25, 0.75])
+        spread = high - low if high > low else shifted.std()
     else:
-        shifted -= shifted.mean(axis=0)
-        spread = shifted.std(axis=0) if how == "zscore" else np.ones(values.shape[1])
-    return np.ascontiguousarray(shifted / np.where(spread > 0, spread, 1.0))
+        shifted -= shifted.mean()
+        spread = shifted.std() if how == "zscore" else np.ldexp(1.0, -exponent)
+    return shifted / spread if spread > 0 else np.zeros_like(shifted)
 
 
 def _figures(
-    values: FloatArray, points: FloatArray, labels: IntArray, released: Mapping[str, FloatArray], names: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return the sum of squares within groups and in all, of the standardised points and as a share by attribute."""
-    sizes = np.bincount(labels)
-    centres = np.stack([np.bincount(labels, weights=points[:, j]) / sizes for j in range(points.shape[1])], axis=1)
-    within = float(((points - centres[labels]) ** 2).sum())
-    total = float(((points - points.mean(axis=0)) ** 2).sum())
+    points: FloatArray, labels: IntArray, values: FloatArray, released: Mapping[str, FloatArray], names: tuple[str, ...]
+) -> Json:
+    """Return the sums of squares within groups and in all, and for each attribute the share that moved."""
+    within, total = 0.0, 0.0
+    for j in range(points.shape[1]):
+        present = ~np.isnan(points[:, j])
+        column, group = points[present, j], labels[present]
+        if not column.size:
+            continue
+        sizes = np.maximum(np.bincount(group, minlength=int(labels.max()) + 1), 1)
+        centres = np.bincount(group, weights=column, minlength=sizes.size) / sizes
+        within += float(((column - centres[group]) ** 2).sum())
+        total += float(((column - column.mean()) ** 2).sum())
     share = {}
     for j, name in enumerate(names):
-        column = values[:, j] - values[:, j].mean()
-        spread = float(column @ column)
-        moved = float(((values[:, j] - released[name]) ** 2).sum())
-        share[name] = moved / spread if spread > 0 else 0.0
-    return {
-        "sse": within,
-        "sst": total,
-        "information_loss": 100.0 * within / total if total > 0 else 0.0,
-        "sse_share": share,
+        both = ~(np.isnan(values[:, j]) | np.isnan(released[name]))
+        before, after = values[both, j], released[name][both]
+        scale = np.abs(before - before[0]).max() if before.size else 0.0
+        if not scale > 0:
+            share[name] = 0.0
+            continue
+        centred = (before - before[0]) / scale
+        moved = (before - after) / scale
+        share[name] = float(moved @ moved / ((centred - centred.mean()) ** 2).sum())
+    return {"sse": within, "sst": total, "sse_share": share}
+
+
+def _joined_figures(figures: list[Json], blocks: list[tuple[str, ...]]) -> Json:
+    sse, sst = sum(f["sse"] for f in figures), sum(f["sst"] for f in figures)
+    details: Json = {
+        "sse": sse,
+        "sst": sst,
+        "information_loss": 100.0 * sse / sst if sst > 0 else 0.0,
+        "sse_share": {name: value for f in figures for name, value in f["sse_share"].items()},
+        "joint": len(blocks) == 1,
     }
+    if len(blocks) > 1:
+        details["blocks"] = [list(block) for block in blocks]
+    return details
