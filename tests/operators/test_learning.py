@@ -24,7 +24,7 @@ from discreet.operators import (
     WeightedMeanModel,
     WOWAModel,
 )
-from discreet.operators.learning import _monotone_rows
+from discreet.operators.choquet_learning import _monotone_rows
 from discreet.operators.quadratic import solve_inside, solve_on_simplex
 from discreet.operators.wowa_learning import _Examples
 

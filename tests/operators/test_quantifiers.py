@@ -91,6 +91,12 @@ def test_threshold_is_closed_from_below_even_for_cumulated_decimals() -> None:
     assert Threshold(0.3)(0.31) == 1.0
 
 
+def test_the_end_is_reached_even_by_cumulated_decimals() -> None:
+    almost = sum([0.1] * 10)
+    assert almost < 1
+    assert Sigmoid(0.5)(almost) == NAMED_QUANTIFIERS["all"](almost) == Threshold(0.99)(almost) == 1.0
+
+
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=12).filter(any), st.booleans())
 def test_interpolation_goes_through_the_cumulated_weights_and_never_falls(counts: list[int], smooth: bool) -> None:
     vector = np.array(counts) / sum(counts)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 # The contract and the numeric operators.
 from discreet.operators.base import Operator, operator_named, operator_names, register_operator
+from discreet.operators.choquet_learning import ChoquetModel
 from discreet.operators.fuzzy_measures import MAX_SOURCES, FuzzyMeasure, check_measure, mobius_transform, zeta_transform
 from discreet.operators.generators import Generator, as_generator, exponential_generator, log_generator, power_generator
 from discreet.operators.integrals import ChoquetIntegral, SugenoIntegral, SymmetricSugeno
-from discreet.operators.learning import ChoquetModel, OperatorModel, OWAModel, QuasiWeightedMeanModel, WeightedMeanModel
+from discreet.operators.learning import OperatorModel, OWAModel, QuasiWeightedMeanModel, WeightedMeanModel
 from discreet.operators.means import (
     ArithmeticMean,
     NumericMedian,

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DataError, DiscreetError, ParameterError, UnknownNameError
+from discreet.kernels.grouping import counting_order
 from discreet.typing import FloatArray, IntArray
 
 __all__ = [
@@ -111,17 +112,18 @@ class Operator(ABC):
         return self.batch(array, np.array([0, array.size], dtype=np.int64), given)[0].item()
 
     def by_label(self, values: Any, labels: Any, weights: Any = None, *, n_groups: int | None = None) -> NDArray[Any]:
-        """Aggregate the values of each label ``0 … n_groups − 1``; one result a label. O(n) after a counting sort."""
+        """Aggregate the values of each label ``0 … n_groups − 1``; one result a label, after an O(n) sort."""
         array = self._as_values(values)
         groups = np.asarray(labels)
         if groups.shape != array.shape or groups.dtype.kind not in "iu":
             raise DataError(f"{type(self).__name__}: labels must be {array.size} integers, one for each value.")
         if groups.size and (groups.min() < 0 or (n_groups is not None and groups.max() >= n_groups)):
             raise DataError(f"{type(self).__name__}: labels must run from 0 to the number of groups less one.")
-        groups = groups.astype(np.int64, copy=False)
+        groups = np.ascontiguousarray(groups, dtype=np.int64)
         counts = np.bincount(groups, minlength=n_groups or 0)
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        order = np.argsort(groups, kind="stable")
+        order = np.empty(groups.size, dtype=np.int64)
+        counting_order(groups, offsets[:-1].copy(), order)
         if weights is None:
             return self.batch(array[order], offsets, None)
         given = check_weights(type(self).__name__, weights, array.size)

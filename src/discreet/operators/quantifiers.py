@@ -29,7 +29,8 @@ __all__ = [
     "Threshold",
 ]
 
-# A cumulated proportion such as 0.1 + 0.1 + 0.1 may miss 0.3 by rounding; a step within this distance is not passed.
+# A cumulated proportion such as 0.1 + 0.1 + 0.1 may miss 0.3 by rounding: a step within this distance is not passed,
+# and the end of the scale within this distance is reached.
 _STEP = 1e-12
 
 
@@ -166,7 +167,7 @@ class Sigmoid(Quantifier):
         inside = 0.5 * (1.0 + np.tanh(0.5 * self.slope * (x - self.alpha)))
         if self.ends == "plain":
             return inside
-        return np.where(x <= 0, 0.0, np.where(x >= 1, 1.0, inside))
+        return np.where(x <= 0, 0.0, np.where(x >= 1 - _STEP, 1.0, inside))
 
     def area(self) -> float:
         upper, lower = np.logaddexp(0.0, self.slope * (np.array([1.0, 0.0]) - self.alpha))
@@ -259,7 +260,7 @@ class PiecewiseLinear(Quantifier):
         run = self._x[after] - self._x[after - 1]
         share = np.clip((x - self._x[after - 1]) / np.where(run > 0, run, 1.0), 0.0, 1.0)
         inside = self._y[after - 1] + share * (self._y[after] - self._y[after - 1])
-        return np.where(x <= 0, 0.0, np.where(x >= 1, 1.0, inside))
+        return np.where(x <= 0, 0.0, np.where(x >= 1 - _STEP, 1.0, inside))
 
     def area(self) -> float:
         return float(np.trapezoid(self._y, self._x))
