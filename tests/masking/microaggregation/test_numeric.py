@@ -37,8 +37,8 @@ def table(values):
     ],
 )  # fmt: skip
 def test_mdav_gives_the_published_information_loss(data_dir, file, k, loss):
-    # Tarragona, k = 4 is printed as 19.5458: the definition gives 19.54596 with every rule for ties, and no split of the
-    # last ten records gives the printed figure.
+    # Tarragona, k = 4 is printed as 19.5458: the definition gives 19.54596 with every rule for ties, and no split of
+    # the last ten records gives the printed figure.
     data = table(pl.read_csv(data_dir / "sdc" / f"{file}.csv").to_numpy().astype(float))
     masked = MDAV(k=k).mask(data)
     assert round(masked.provenance.details["information_loss"], 4) == loss

@@ -1,0 +1,36 @@
+"""A small stream of random numbers whose state is an array (SplitMix64: Steele, Lea & Flood 2014)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.kernels.jit import exact_kernel
+
+__all__ = ["below", "next_bits", "uniform"]
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@exact_kernel
+def next_bits(state):  # type: ignore[no-untyped-def]
+    """64 random bits."""
+    # IN and OUT state (1,) uint64
+    state[0] += STEP
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * MIX_1
+    z = (z ^ (z >> np.uint64(27))) * MIX_2
+    return z ^ (z >> np.uint64(31))
+
+
+@exact_kernel
+def uniform(state):  # type: ignore[no-untyped-def]
+    """A number in [0, 1)."""
+    return np.float64(next_bits(state) >> np.uint64(11)) * 2.0**-53
+
+
+@exact_kernel
+def below(state, n):  # type: ignore[no-untyped-def]
+    """An integer in 0 … n−1."""
+    return np.int64(uniform(state) * n)
