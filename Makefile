@@ -51,7 +51,7 @@ rooms: $(VENV)/.dev  ## who may import whom
 	$(BIN)/python tools/check_rooms.py
 
 docs: $(VENV)/.docs  ## build the documentation into site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(VENV)/.bench  ## run the benchmarks
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done

@@ -28,6 +28,10 @@ def test_declaring_a_schema_loads_no_compiler():
     assert not loaded_after("import discreet as dc; dc.Schema([dc.Attribute('a', dc.Numeric())])") & {"numba", "altair"}
 
 
+def test_a_front_end_loads_no_compiler_before_it_works():
+    assert loaded_after("from discreet import workflow") & {"numba", "altair"} == set()
+
+
 def test_every_public_name_is_there():
     for name in dc.__all__:
         assert getattr(dc, name) is not None

@@ -51,7 +51,7 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(_HOMES[name]), name)
     if name in _MODULES:
         return importlib.import_module(f"discreet.{name}")
-    if not name.startswith("_"):
+    if name[:1].isupper():  # methods are classes; looking for one imports them all, which a module's name must not
         from discreet.catalogue import class_named
 
         found = class_named(name)

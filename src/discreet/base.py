@@ -79,9 +79,26 @@ class Estimator:
     parameters: ClassVar[Mapping[str, Constraint]] = {}
 
     @classmethod
+    def _signature(cls) -> dict[str, inspect.Parameter]:
+        """Return the parameters of ``__init__``; one that takes ``**common`` hands them to the class above it."""
+        found: dict[str, inspect.Parameter] = {}
+        for owner in cls.__mro__:
+            if "__init__" not in vars(owner) or owner is object:
+                continue
+            parameters = inspect.signature(vars(owner)["__init__"]).parameters
+            found |= {n: p for n, p in parameters.items() if n not in found and n != "self" and p.kind != p.VAR_KEYWORD}
+            if not any(p.kind == p.VAR_KEYWORD for p in parameters.values()):
+                break
+        return found
+
+    @classmethod
     def _parameter_names(cls) -> tuple[str, ...]:
-        signature = inspect.signature(cls.__init__)
-        return tuple(n for n, p in signature.parameters.items() if n != "self" and p.kind != p.VAR_KEYWORD)
+        return tuple(cls._signature())
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        """Return a few instances with typical parameters, for the battery of checks that every method must pass."""
+        return [cls()]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; `deep` adds those of nested methods as ``outer__inner``."""
@@ -118,7 +135,7 @@ class Estimator:
         check_parameters(type(self).__name__, self.get_params(deep=False), self.parameters)
 
     def _changed_parameters(self) -> dict[str, Any]:
-        defaults = inspect.signature(type(self).__init__).parameters
+        defaults = self._signature()
         params = self.get_params(deep=False)
         return {n: v for n, v in params.items() if not _same(v, defaults[n].default)}
 
@@ -180,15 +197,40 @@ class MaskingJob:
         """The numeric attributes to mask."""
         return self.schema.of_scale("numeric", among=self.names)
 
+    @property
+    def weights(self) -> FloatArray | None:
+        """The survey weights, or None where the schema has none."""
+        return self.microdata.weights()
+
 
 @dataclass(frozen=True, repr=False)
 class Masking:
-    """What a masker's own code gives back: new encoded values by attribute, and how they came about."""
+    """What a masker's own code gives back: new encoded values by attribute, and how they came about.
+
+    Attributes
+    ----------
+    values : dict of str to array
+        New values of every record, encoded on the scale of the released declaration.
+    labels : (n,) or (n, blocks) int64, optional
+        The group of every record; one column a block where attributes were grouped block by block.
+    transitions : dict of str to bool matrix
+        See :class:`discreet.results.Provenance`.
+    attributes : tuple of Attribute
+        Declarations that the release needs because levels or roles changed.
+    removed : tuple of str
+        Attributes that are left out of the release.
+    rows : (m,) int64, optional
+        The records that are released, in this order; by default all, in their order.
+    details, notes
+        For the provenance.
+    """
 
     values: Mapping[str, Any]
     labels: IntArray | None = None
     transitions: Mapping[str, BoolArray] = field(default_factory=dict)
     attributes: tuple[Attribute, ...] = ()
+    removed: tuple[str, ...] = ()
+    rows: IntArray | None = None
     details: Json = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -234,7 +276,7 @@ class Masker(Estimator, ABC):
         original = microdata(data, schema)
         names = self._names(original.schema)
         self._check_records(original, names)
-        seed, rng = _draws(getattr(self, "random_state", None))
+        seed, rng = _draws(self.random_state) if hasattr(self, "random_state") else (None, np.random.default_rng(0))
         outcome = self._mask(MaskingJob(original, names, rng, engine or InProcess()))
         self.labels_ = outcome.labels
         self.details_ = outcome.details
@@ -298,24 +340,29 @@ def _draws(random_state: Any) -> tuple[int | None, np.random.Generator]:
 
 def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcome: Masking, seed: int | None) -> Masked:
     schema = original.schema
-    removed = schema.of_role("identifier")
     replaced = original.replacing(outcome.values, *outcome.attributes)
+    # An identifier that got fresh numbers and another role is none any more.
+    identifiers = replaced.schema.of_role("identifier")
+    removed = tuple(name for name in schema.names if name in (*identifiers, *outcome.removed))
     released = replaced.select(name for name in original.names if name not in removed)
+    if outcome.rows is not None:
+        released = released.take(outcome.rows)
     left_alone = [name for name in schema.keys if name not in names]
     notes = list(outcome.notes)
     if left_alone:
         notes.append(f"Keys that {masker.name} did not mask ({len(left_alone)}): {', '.join(left_alone)}.")
-    if removed:
-        notes.append(f"Identifiers that are not released ({len(removed)}): {', '.join(removed)}.")
+    if identifiers:
+        notes.append(f"Identifiers that are not released ({len(identifiers)}): {', '.join(identifiers)}.")
     provenance = Provenance(
         method=masker.name,
         parameters={n: _as_json(v) for n, v in masker.get_params(deep=False).items() if n != "random_state"},
         attributes=names,
         n_records=len(original),
         removed=removed,
-        changed={name: _count_changed(original.encoded(name), outcome.values[name]) for name in outcome.values},
+        changed={name: _count_changed(original, replaced, name, values) for name, values in outcome.values.items()},
         labels=outcome.labels,
         transitions=outcome.transitions,
+        rows=outcome.rows,
         details=outcome.details,
         notes=tuple(notes),
         seed=seed,
@@ -323,7 +370,15 @@ def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcom
     return Masked(released, provenance)
 
 
-def _count_changed(before: Any, after: Any) -> int:
+def _count_changed(original: Microdata, replaced: Microdata, name: str, values: Any) -> int:
+    if original.schema[name].scale != replaced.schema[name].scale:
+        # Codes of two scales mean different things: the values are compared as they stand in the tables.
+        pairs = zip(original.column(name).to_pylist(), replaced.column(name).to_pylist(), strict=True)
+        return sum(a != b for a, b in pairs)
+    return _count_different(original.encoded(name), values)
+
+
+def _count_different(before: Any, after: Any) -> int:
     if isinstance(before, EncodedSequences):
         return sum(
             not np.array_equal(before.codes[b0:b1], after.codes[a0:a1])
@@ -517,6 +572,9 @@ class Measure(Estimator, ABC):
 def aligned(original: Any, masked: Any, schema: Schema | None = None) -> tuple[Microdata, Microdata]:
     """Return a table and its masked version as microdata that can be compared record by record."""
     before, after = _as_microdata(original, schema), masked
+    rows = masked.provenance.rows if isinstance(masked, Masked) else None
+    if rows is not None and isinstance(masked, Masked) and len(before) == masked.provenance.n_records:
+        before = before.take(rows)  # a sample, or another order, is compared with the records it came from
     if not isinstance(masked, (Microdata, Masked)):
         # A plain masked frame is read with the original's schema; only identifiers may be absent from it.
         present = set(column_names(masked))

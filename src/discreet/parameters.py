@@ -20,11 +20,13 @@ from discreet.errors import ParameterError
 
 __all__ = [
     "AnyOf",
+    "ByName",
     "Choice",
     "Constraint",
     "Flag",
     "Instance",
     "Integer",
+    "ListOf",
     "Names",
     "Number",
     "Optional",
@@ -186,6 +188,62 @@ class Names(Constraint):
 
     def parse(self, text: str) -> list[str]:
         return [name.strip() for name in text.split(",") if name.strip()]
+
+
+@dataclass(frozen=True)
+class ListOf(Constraint):
+    """A list of what another constraint allows; typed with semicolons between the items.
+
+    Examples
+    --------
+    >>> ListOf(Names()).parse("age, sex; age, region")
+    [['age', 'sex'], ['age', 'region']]
+    """
+
+    inner: Constraint
+
+    def accepts(self, value: Any) -> bool:
+        if isinstance(value, str) or not isinstance(value, AbstractSequence) or not value:
+            return False
+        return all(self.inner.accepts(item) for item in value)
+
+    def describe(self) -> str:
+        return f"a list, each item {self.inner.describe()}"
+
+    def parse(self, text: str) -> list[Any]:
+        return [self.inner.parse(item) for item in text.split(";") if item.strip()]
+
+
+@dataclass(frozen=True)
+class ByName(Constraint):
+    """A value for each of some names; typed as ``age=5; income=100``.
+
+    Examples
+    --------
+    >>> ByName(Integer(1)).parse("age=5; income=100")
+    {'age': 5, 'income': 100}
+    >>> ByName(Integer(1)).describe()
+    'a mapping of names to values, each an integer of at least 1'
+    """
+
+    inner: Constraint
+
+    def accepts(self, value: Any) -> bool:
+        if not isinstance(value, Mapping) or not value:
+            return False
+        return all(isinstance(name, str) and self.inner.accepts(item) for name, item in value.items())
+
+    def describe(self) -> str:
+        return f"a mapping of names to values, each {self.inner.describe()}"
+
+    def parse(self, text: str) -> dict[str, Any]:
+        result = {}
+        for item in text.split(";"):
+            name, equals, value = item.partition("=")
+            if not equals:
+                raise ValueError(text)
+            result[name.strip()] = self.inner.parse(value.strip())
+        return result
 
 
 @dataclass(frozen=True)

@@ -33,11 +33,16 @@ class Provenance:
     n_records : int
     changed : dict of str to int
         By attribute, how many cells differ from the original.
-    labels : (n,) int64, optional
-        The group of every record, where the method forms groups.
-    transitions : dict of str to (levels, levels) bool
-        By categorical attribute, whether the method can turn level i into level j. An attribute that is not listed may
-        turn into anything.
+    labels : (n,) or (n, blocks) int64, optional
+        The group of every record, where the method forms groups; one column a block where it groups attributes block
+        by block, each with its own partition.
+    transitions : dict of str to (levels, released levels) bool
+        By categorical attribute, whether the method can turn level i into released level j. An attribute that is not
+        listed may turn into anything. A matrix with one row and one column more than there are levels speaks of the
+        missing value in its last row and column, so that the code −1 indexes it.
+    rows : (m,) int64, optional
+        Position in the original of every released record, where records were left out or put into another order; None
+        where all are released in their order. For the internal work of measuring only: no record shows it.
     details : dict
         Figures of the method's own, such as its sum of squares.
     notes : tuple of str
@@ -54,6 +59,7 @@ class Provenance:
     changed: Mapping[str, int] = field(default_factory=dict)
     labels: IntArray | None = None
     transitions: Mapping[str, BoolArray] = field(default_factory=dict)
+    rows: IntArray | None = None
     details: Json = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seed: int | None = None
@@ -71,14 +77,26 @@ class Provenance:
             "notes": list(self.notes),
         }
         if self.labels is not None:
-            sizes = np.bincount(self.labels)
-            fields["groups"] = {"count": len(sizes), "smallest": int(sizes.min()), "largest": int(sizes.max())}
+            columns = self.labels[:, None] if self.labels.ndim == 1 else self.labels
+            sizes = [np.bincount(column) for column in columns.T]
+            blocks = [{"count": len(s), "smallest": int(s.min()), "largest": int(s.max())} for s in sizes]
+            fields["groups"] = blocks[0] if self.labels.ndim == 1 else _all_blocks(blocks)
         if internal:
             fields["seed"] = self.seed
         return fields
 
     def __repr__(self) -> str:
         return f"Provenance({self.method} on {', '.join(self.attributes)}; {sum(self.changed.values())} cells changed)"
+
+
+def _all_blocks(blocks: list[Json]) -> Json:
+    """Return the figures of several partitions as one, and each."""
+    return {
+        "count": sum(block["count"] for block in blocks),
+        "smallest": min(block["smallest"] for block in blocks),
+        "largest": max(block["largest"] for block in blocks),
+        "blocks": blocks,
+    }
 
 
 @dataclass(frozen=True, repr=False)
@@ -176,13 +194,20 @@ class Links:
         Their distances (or, where `higher_is_better`, weights).
     ties : (n_b,) int64
         How many records of A share the best score.
-    tied_offsets, tied : (n_b + 1,), (m,) int64
-        The classes of A that share the best score with record i of B: ``tied[tied_offsets[i]:tied_offsets[i + 1]]``.
+    tied_offsets, tied : (rows + 1,), (m,) int64
+        The classes of A that share the best score with record i of B: ``tied[tied_offsets[i]:tied_offsets[i + 1]]``,
+        or row ``rows[i]`` instead of row i where there are `rows`.
     classes : (n_a,) int64
         The class of every record of A: records that no linker can tell apart share one. Keeping classes instead of
         records keeps the ties of a file with many equal records small.
     attributes : tuple of str
         What the intruder was assumed to know.
+    rows : (n_b,) int64, optional
+        The row of ties of every record of B, −1 where it has no candidate: records with the same ties share a row.
+    decision : (n_b,) int64, optional
+        Where the linker decides: 2 a link, 1 for a clerk to look at, 0 no link.
+    probability : (n_b,) float64, optional
+        Where the linker has a model: the probability that the best pair is a match.
     """
 
     n_a: int
@@ -198,6 +223,9 @@ class Links:
     attributes: tuple[str, ...]
     method: str = ""
     higher_is_better: bool = False
+    rows: IntArray | None = None
+    decision: IntArray | None = None
+    probability: FloatArray | None = None
 
     def evaluate(self, truth: IntArray | None = None) -> Linked:
         """Compare the links with the truth: position in A of every record of B (default: the same position).
@@ -214,11 +242,7 @@ class Links:
         truth = np.asarray(truth, dtype=np.int64)
         if truth.shape != (self.n_b,):
             raise DataError(f"truth must have one entry for each of the {self.n_b} records of B; got {truth.shape}.")
-        owner = np.repeat(np.arange(self.n_b), np.diff(self.tied_offsets))
-        known = truth[owner] >= 0
-        hit = np.zeros(owner.size, dtype=np.bool_)
-        hit[known] = self.classes[truth[owner[known]]] == self.tied[known]
-        found = np.bincount(owner[hit], minlength=self.n_b) > 0
+        found = self._holds(truth)
         probability = np.where(found, 1.0 / np.maximum(self.ties, 1), 0.0)
         return Linked(
             expected=float(probability.sum()),
@@ -228,6 +252,38 @@ class Links:
             chance=float((truth >= 0).sum() / self.n_a),
             probability=probability,
         )
+
+    def _holds(self, truth: IntArray) -> BoolArray:
+        """Say of every record of B whether its true record is among the best."""
+        row = np.arange(self.n_b, dtype=np.int64) if self.rows is None else self.rows
+        owner = np.repeat(np.arange(self.tied_offsets.size - 1), np.diff(self.tied_offsets))
+        # One number for every (row, class) that is tied, sorted once and looked up for every record.
+        size = int(self.classes.max(initial=0)) + 1
+        pairs = np.sort(owner * size + self.tied)
+        known = (truth >= 0) & (row >= 0)
+        wanted = row[known] * size + self.classes[truth[known]]
+        at = np.searchsorted(pairs, wanted)
+        found = np.zeros(self.n_b, dtype=np.bool_)
+        found[known] = (at < pairs.size) & (pairs[np.minimum(at, pairs.size - 1)] == wanted) if pairs.size else False
+        return found
+
+    def to_frame(self) -> Any:
+        """Return one row a record of B, as a Polars frame: positions and scores, no values."""
+        import polars as pl
+
+        columns: dict[str, Any] = {
+            "record": np.arange(self.n_b),
+            "best": self.best,
+            "score": self.score,
+            "ties": self.ties,
+            "second": self.second,
+            "second_score": self.second_score,
+        }
+        if self.probability is not None:
+            columns["probability"] = self.probability
+        if self.decision is not None:
+            columns["decision"] = np.array(["non-link", "clerical", "link"])[self.decision]
+        return pl.DataFrame(columns)
 
     def __repr__(self) -> str:
         return f"Links({self.n_b} records of B to {self.n_a} of A by {self.method or 'a linker'})"

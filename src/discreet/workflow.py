@@ -19,7 +19,6 @@ from discreet.evaluation.score import mean_score
 from discreet.inference import Proposal, propose
 from discreet.microdata import Microdata, microdata
 from discreet.progress import report as report_progress
-from discreet.report.page import render_html, render_json
 from discreet.results import Assessment, Links, Masked
 from discreet.schema import Schema
 from discreet.typing import Json
@@ -239,6 +238,8 @@ def write_report(
     inputs: Iterable[str | os.PathLike[str]] = (),
 ) -> None:
     """Write the internal report: a self-contained page for people, JSON for machines, or both."""
+    from discreet.report.page import render_html, render_json
+
     before, after = microdata(original), masked.microdata
     pages: list[tuple[str | os.PathLike[str], str]] = []
     if html is not None:

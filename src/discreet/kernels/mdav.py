@@ -17,7 +17,7 @@ from discreet.kernels.centring import centred
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["mdav", "mdav_of_points"]
+__all__ = ["mdav", "mdav_of_points", "split_large_groups"]
 
 # Rebuild when this share of the records is left: later, blocks are half empty; sooner, building dominates.
 REBUILD = 0.75
@@ -132,6 +132,18 @@ def mdav_of_points(points: FloatArray, k: int) -> IntArray:
             points, exact, unit, k, blocks, scratch, order, reach, centre, left, stop_at, budget, group, total, labels
         )
     labels[labels < 0] = group
+    return labels
+
+
+def split_large_groups(points: FloatArray, labels: IntArray, k: int) -> IntArray:
+    """Cut every group of 2k or more records by MDAV, so that groups have k to 2k−1; others keep their labels."""
+    labels = labels.copy()
+    top = int(labels.max()) + 1
+    for g in np.flatnonzero(np.bincount(labels) >= 2 * k):
+        inside = np.flatnonzero(labels == g)
+        parts = mdav_of_points(points[inside], k)
+        labels[inside[parts > 0]] = top + parts[parts > 0] - 1
+        top += int(parts.max())
     return labels
 
 

@@ -18,7 +18,7 @@ from discreet.kernels.blocks import build_blocks, find_nearest, scratch_for
 from discreet.kernels.centring import centred
 from discreet.kernels.draws import below, uniform
 from discreet.kernels.jit import exact_kernel
-from discreet.kernels.mdav import mdav_of_points
+from discreet.kernels.mdav import split_large_groups
 from discreet.kernels.pool import descend, measure, pairwise, regroup, shake
 from discreet.typing import FloatArray, IntArray
 
@@ -206,18 +206,6 @@ def _fill(points, labels, members, sizes, costs):  # type: ignore[no-untyped-def
                 costs[g] += (points[members[g, p], j] - mean) ** 2
 
 
-def _split_large(points: FloatArray, labels: IntArray, k: int) -> IntArray:
-    """Cut every group of 2k or more records by MDAV, which lowers its squared error."""
-    labels = labels.copy()
-    top = int(labels.max()) + 1
-    for g in np.flatnonzero(np.bincount(labels) >= 2 * k):
-        inside = np.flatnonzero(labels == g)
-        parts = mdav_of_points(points[inside], k)
-        labels[inside[parts > 0]] = top + parts[parts > 0] - 1
-        top += int(parts.max())
-    return labels
-
-
 class Refinement:
     """A partition under refinement; every call of :meth:`anneal` is one slice.
 
@@ -260,7 +248,7 @@ class Refinement:
         self._workers = workers
         n = self._points.shape[0]
         groups = max(n // k, 1)
-        self._current = _split_large(self._points, labels, k)
+        self._current = split_large_groups(self._points, labels, k)
         self._members = np.zeros((groups, 2 * k - 1), dtype=np.int64)
         self._sizes = np.zeros(groups, dtype=np.int64)
         self._costs = np.zeros(groups)

@@ -57,4 +57,4 @@ def as_sequence_operator(prototype: Any, distance: Dissimilarity) -> SequenceOpe
     if isinstance(prototype, SequenceOperator):
         return prototype
     cls = sequence_operator_named(prototype)
-    return cls(distance) if cls is Medoid else cls()  # type: ignore[call-arg]
+    return Medoid(distance) if cls is Medoid else cls()

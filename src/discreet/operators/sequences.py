@@ -35,6 +35,8 @@ _REGISTRY: dict[str, type[SequenceOperator]] = {}
 _PAIRS = 1_000_000
 """Pairs of sequences that a medoid compares at a time."""
 
+_MEAN = OSSOWA()
+
 S = TypeVar("S", bound="type[SequenceOperator]")
 
 
@@ -111,7 +113,7 @@ class SequenceOperator(ABC):
 
 
 def prototype_length(lengths: IntArray, weights: IntArray, groups: IntArray) -> IntArray:
-    """Return the mean length of each group, halves rounded up, but 1 where it would be 0 and a sequence is not empty."""
+    """Return the mean length of each group, halves rounded up; 1 in place of 0 unless all sequences are empty."""
     total = np.add.reduceat(lengths * weights, groups[:-1])
     size = np.add.reduceat(weights, groups[:-1])
     mean = (2 * total + size) // (2 * size)
@@ -176,7 +178,7 @@ class MajorityByPosition(SequenceOperator):
 
     References
     ----------
-    The modal state sequence of life-course research: Gabadinho et al. (2011), Analyzing and visualizing state sequences.
+    Gabadinho et al. (2011), Analyzing and visualizing state sequences: the modal state sequence of life courses.
 
     Examples
     --------
@@ -228,7 +230,7 @@ class Medoid(SequenceOperator):
     [0, 1, 2, 3]
     """
 
-    distance: Dissimilarity = OSSOWA()
+    distance: Dissimilarity = _MEAN
 
     def __post_init__(self) -> None:
         if not isinstance(self.distance, Dissimilarity):

@@ -14,7 +14,7 @@ from discreet.errors import DataError, SchemaError
 from discreet.scales.base import Scale, as_arrow, hide_missing, is_text, level_type, to_level_type
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json, Level
 
-__all__ = ["EncodedSequences", "Sequence"]
+__all__ = ["EncodedSequences", "Sequence", "distinct"]
 
 
 class EncodedSequences(NamedTuple):
@@ -53,7 +53,8 @@ class EncodedSequences(NamedTuple):
         """Return a key for every sequence: equal sequences have equal keys, a missing one differs from an empty one."""
         raw = np.ascontiguousarray(self.codes, dtype=np.int32).tobytes()
         ends = (4 * self.offsets).tolist()
-        return [b"?" if absent else raw[i:j] for i, j, absent in zip(ends, ends[1:], self.missing.tolist(), strict=True)]
+        bounds = zip(ends[:-1], ends[1:], self.missing.tolist(), strict=True)
+        return [b"?" if absent else raw[start:stop] for start, stop, absent in bounds]
 
     def runs(self) -> tuple[CodeArray, CodeArray, CodeArray, CodeArray]:
         """Return the positions of every event, as the kernels of event distances read them.
@@ -79,6 +80,26 @@ class EncodedSequences(NamedTuple):
         counts = np.bincount(owner[starts], minlength=len(self))
         run_starts = np.append(starts, events.size).astype(np.int32)
         return positions, events[starts], run_starts, np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+
+
+def distinct(columns: list[EncodedSequences]) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the class of every record, and the first member and size of every class, in order of appearance.
+
+    Records are equal where they are on every column. O(events).
+
+    Examples
+    --------
+    >>> classes, first, counts = distinct([EncodedSequences.of([[0, 1], [2], [0, 1]])])
+    >>> classes.tolist(), first.tolist(), counts.tolist()
+    ([0, 1, 0], [0, 1], [2, 1])
+    """
+    known: dict[tuple[bytes, ...], int] = {}
+    found = [known.setdefault(key, len(known)) for key in zip(*(c.keys() for c in columns), strict=True)]
+    classes = np.array(found, dtype=np.int64)
+    first = np.empty(len(known), dtype=np.int64)
+    # Written from the back, so that the first of a class stays.
+    first[classes[::-1]] = np.arange(classes.size)[::-1]
+    return classes, first, np.bincount(classes, minlength=len(known)).astype(np.int64)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from discreet.scales.dissimilarities.base import (
     Comparison,
     Dissimilarity,
+    MeanComparison,
+    compare_all,
     dissimilarity_named,
     dissimilarity_names,
     register_dissimilarity,
@@ -29,7 +31,9 @@ __all__ = [
     "Hamming",
     "Levenshtein",
     "LongestCommonSubsequence",
+    "MeanComparison",
     "OptimalMatching",
+    "compare_all",
     "dissimilarity_named",
     "dissimilarity_names",
     "register_dissimilarity",

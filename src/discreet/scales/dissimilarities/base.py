@@ -19,6 +19,8 @@ from discreet.typing import FloatArray, IntArray
 __all__ = [
     "Comparison",
     "Dissimilarity",
+    "MeanComparison",
+    "compare_all",
     "dissimilarity_named",
     "dissimilarity_names",
     "register_dissimilarity",
@@ -60,7 +62,7 @@ def dissimilarity_named(name: str) -> type[Dissimilarity]:
 class Dissimilarity(ABC):
     """How far apart two sequences are, from 0 to 1.
 
-    Subclasses write ``_prepare`` (collections to what the kernel needs) and ``_run``. `properties` lists what they
+    Subclasses write ``prepare`` (collections to what the kernel needs) and ``run``. `properties` lists what they
     claim beyond symmetry, positivity and d(s, s) = 0, and what the common battery tests: ``"definite"`` (0 for equal
     sequences only) and ``"triangle"`` (the triangle inequality).
     """
@@ -74,12 +76,16 @@ class Dissimilarity(ABC):
         return [cls()]
 
     @abstractmethod
-    def _prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
-        """Return what ``_run`` needs of two collections."""
+    def prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
+        """Return what ``run`` needs of two collections."""
 
     @abstractmethod
-    def _run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
+    def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
         """Compare the sequences `which` of a with the sequences `among` of b: row by row, or one by one if `paired`."""
+
+    def square(self, prepared: Any, n: int) -> FloatArray | None:  # noqa: ARG002 - a subclass reads them
+        """Return all pairs of a collection with itself, each two compared once; None where there is no such way."""
+        return None
 
     def compare(self, a: EncodedSequences, b: EncodedSequences | None = None) -> Comparison:
         """Prepare the comparison of two collections, or of one with itself."""
@@ -101,13 +107,14 @@ class Comparison:
     def __init__(self, dissimilarity: Dissimilarity, a: EncodedSequences, b: EncodedSequences) -> None:
         self.dissimilarity = dissimilarity
         self.shape = (len(a), len(b))
-        self._prepared = dissimilarity._prepare(a, b)
+        self._same = a is b
+        self._prepared = dissimilarity.prepare(a, b)
 
     def rows(self, which: Any, among: Any = None) -> FloatArray:
         """Return the dissimilarities of the sequences `which` of a to `among` (default: all) of b, one row each."""
         first = self._places(which, 0)
         second = np.arange(self.shape[1], dtype=np.int64) if among is None else self._places(among, 1)
-        flat = self.dissimilarity._run(self._prepared, first, second, False)
+        flat = self.dissimilarity.run(self._prepared, first, second, False)
         return flat.reshape(first.size, second.size)
 
     def pairs(self, which: Any = None, among: Any = None) -> FloatArray:
@@ -116,17 +123,46 @@ class Comparison:
         second = np.arange(self.shape[1], dtype=np.int64) if among is None else self._places(among, 1)
         if first.size != second.size:
             raise DataError(f"{first.size} sequences cannot be compared with {second.size} one by one.")
-        return self.dissimilarity._run(self._prepared, first, second, True)
+        return self.dissimilarity.run(self._prepared, first, second, True)
 
     def matrix(self) -> FloatArray:
         """Return all dissimilarities, shape (n_a, n_b): 8 · n_a · n_b bytes."""
-        return self.rows(np.arange(self.shape[0]))
+        square = self.dissimilarity.square(self._prepared, self.shape[0]) if self._same else None
+        return self.rows(np.arange(self.shape[0])) if square is None else square
 
     def _places(self, given: Any, side: int) -> IntArray:
         places = np.ascontiguousarray(np.atleast_1d(given), dtype=np.int64)
         if places.size and not (places.min() >= 0 and places.max() < self.shape[side]):
             raise DataError(f"Positions must lie between 0 and {self.shape[side] - 1}.")
         return places
+
+
+class MeanComparison:
+    """The mean of several comparisons of the same records: sequences on several attributes taken together."""
+
+    def __init__(self, parts: list[Comparison]) -> None:
+        self._parts = parts
+        self.shape = parts[0].shape
+
+    def rows(self, which: Any, among: Any = None) -> FloatArray:
+        """As :meth:`Comparison.rows`."""
+        return np.asarray(np.mean([part.rows(which, among) for part in self._parts], axis=0))
+
+    def pairs(self, which: Any = None, among: Any = None) -> FloatArray:
+        """As :meth:`Comparison.pairs`."""
+        return np.asarray(np.mean([part.pairs(which, among) for part in self._parts], axis=0))
+
+    def matrix(self) -> FloatArray:
+        """As :meth:`Comparison.matrix`."""
+        return np.asarray(np.mean([part.matrix() for part in self._parts], axis=0))
+
+
+def compare_all(
+    distance: Dissimilarity, a: list[EncodedSequences], b: list[EncodedSequences] | None = None
+) -> Comparison | MeanComparison:
+    """Compare records on one or several sequence attributes; several count alike."""
+    parts = [distance.compare(first, None if b is None else b[p]) for p, first in enumerate(a)]
+    return parts[0] if len(parts) == 1 else MeanComparison(parts)
 
 
 def n_events(a: EncodedSequences, b: EncodedSequences) -> int:
@@ -137,17 +173,3 @@ def n_events(a: EncodedSequences, b: EncodedSequences) -> int:
 def longest(*collections: EncodedSequences) -> int:
     """Return the length of the longest sequence, 0 where there is none."""
     return max((int(c.lengths.max(initial=0)) for c in collections), default=0)
-
-
-def scaled(values: FloatArray, sizes: FloatArray | IntArray) -> FloatArray:
-    """Divide by sizes; nothing divided by nothing is 0, because two empty sequences are equal."""
-    return np.asarray(values / np.where(sizes > 0, sizes, 1), dtype=np.float64)
-
-
-def lengths_of(
-    a: IntArray, b: IntArray, which: IntArray, among: IntArray, paired: bool
-) -> tuple[IntArray, IntArray]:
-    """Return the two lengths of every pair, in the order in which kernels write pairs."""
-    if paired:
-        return a[which], b[among]
-    return np.repeat(a[which], among.size), np.tile(b[among], which.size)

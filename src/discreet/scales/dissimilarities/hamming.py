@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from discreet.kernels.sequence_distances import differing_positions
-from discreet.scales.dissimilarities.base import Dissimilarity, lengths_of, register_dissimilarity, scaled
+from discreet.scales.dissimilarities.base import Dissimilarity, register_dissimilarity
 from discreet.scales.sequence import EncodedSequences
 from discreet.typing import FloatArray, IntArray
 
@@ -39,9 +37,9 @@ class Hamming(Dissimilarity):
 
     properties: ClassVar[frozenset[str]] = frozenset({"definite", "triangle"})
 
-    def _prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
+    def prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
         return a.codes, a.offsets, b.codes, b.offsets
 
-    def _run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
-        first, second = lengths_of(np.diff(prepared[1]), np.diff(prepared[3]), which, among, paired)
-        return scaled(differing_positions(*prepared, which, among, paired), np.maximum(first, second))
+    def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
+        a_codes, a_offsets, b_codes, b_offsets = prepared
+        return differing_positions(a_codes, a_offsets, b_codes, b_offsets, which, among, paired)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from discreet.kernels.sequence_distances import common_subsequences
-from discreet.scales.dissimilarities.base import Dissimilarity, lengths_of, longest, register_dissimilarity, scaled
+from discreet.scales.dissimilarities.base import Dissimilarity, longest, register_dissimilarity
 from discreet.scales.sequence import EncodedSequences
 from discreet.typing import FloatArray, IntArray
 
@@ -38,11 +36,9 @@ class LongestCommonSubsequence(Dissimilarity):
 
     properties: ClassVar[frozenset[str]] = frozenset({"definite"})
 
-    def _prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
-        return (a.codes, a.offsets, b.codes, b.offsets), longest(b)
+    def prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
+        return a.codes, a.offsets, b.codes, b.offsets, longest(b)
 
-    def _run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
-        arrays, most = prepared
-        first, second = lengths_of(np.diff(arrays[1]), np.diff(arrays[3]), which, among, paired)
-        total = first + second
-        return scaled(total - 2.0 * common_subsequences(*arrays, which, among, paired, most), total)
+    def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
+        a_codes, a_offsets, b_codes, b_offsets, most = prepared
+        return common_subsequences(a_codes, a_offsets, b_codes, b_offsets, which, among, paired, most)

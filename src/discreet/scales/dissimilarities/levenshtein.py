@@ -5,16 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-
 from discreet.kernels.levenshtein import edit_distances
 from discreet.scales.dissimilarities.base import (
     Dissimilarity,
-    lengths_of,
     longest,
     n_events,
     register_dissimilarity,
-    scaled,
 )
 from discreet.scales.sequence import EncodedSequences
 from discreet.typing import FloatArray, IntArray
@@ -44,10 +40,9 @@ class Levenshtein(Dissimilarity):
 
     properties: ClassVar[frozenset[str]] = frozenset({"definite"})
 
-    def _prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
-        return (a.codes, a.offsets, b.codes, b.offsets), n_events(a, b), longest(b)
+    def prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
+        return a.codes, a.offsets, b.codes, b.offsets, n_events(a, b), longest(b)
 
-    def _run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
-        arrays, events, most = prepared
-        first, second = lengths_of(np.diff(arrays[1]), np.diff(arrays[3]), which, among, paired)
-        return scaled(edit_distances(*arrays, events, which, among, paired, most), np.maximum(first, second))
+    def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
+        a_codes, a_offsets, b_codes, b_offsets, events, most = prepared
+        return edit_distances(a_codes, a_offsets, b_codes, b_offsets, events, which, among, paired, most)

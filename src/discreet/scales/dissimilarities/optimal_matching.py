@@ -12,11 +12,9 @@ from discreet.kernels.sequence_distances import optimal_matching
 from discreet.parameters import Number, check_parameters
 from discreet.scales.dissimilarities.base import (
     Dissimilarity,
-    lengths_of,
     longest,
     n_events,
     register_dissimilarity,
-    scaled,
 )
 from discreet.scales.sequence import EncodedSequences
 from discreet.typing import FloatArray, IntArray
@@ -75,8 +73,9 @@ class OptimalMatching(Dissimilarity):
         object.__setattr__(self, "_costs", np.ascontiguousarray(costs))
 
     def __eq__(self, other: object) -> bool:
-        same = isinstance(other, OptimalMatching) and self.indel == other.indel
-        return same and np.array_equal(self.substitution, other.substitution)
+        if not isinstance(other, OptimalMatching):
+            return NotImplemented
+        return self.indel == other.indel and np.array_equal(self.substitution, other.substitution)
 
     def __hash__(self) -> int:
         return hash((self.indel, np.asarray(self.substitution, dtype=np.float64).tobytes()))
@@ -91,23 +90,23 @@ class OptimalMatching(Dissimilarity):
         ladder = np.abs(np.subtract.outer(np.arange(6), np.arange(6))) / 2.0
         return [cls(), cls(1.0, 1.0), cls(0.7, ladder)]
 
-    def _prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
+    def prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
         costs: FloatArray = self._costs  # type: ignore[attr-defined]
         if costs.shape[0] > 1 and n_events(a, b) > costs.shape[0]:
             raise DataError(
-                f"OptimalMatching: the sequences use {n_events(a, b)} events and substitution has {costs.shape[0]} rows."
+                f"OptimalMatching: substitution has {costs.shape[0]} rows; the sequences use {n_events(a, b)} events."
             )
-        return (a.codes, a.offsets, b.codes, b.offsets), longest(b), costs
+        return a.codes, a.offsets, b.codes, b.offsets, longest(b), costs
 
-    def _run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
-        arrays, most, costs = prepared
-        first, second = lengths_of(np.diff(arrays[1]), np.diff(arrays[3]), which, among, paired)
-        cost = optimal_matching(*arrays, which, among, paired, most, float(self.indel), costs)
-        return scaled(cost, self.indel * (first + second))
+    def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
+        a_codes, a_offsets, b_codes, b_offsets, most, costs = prepared
+        return optimal_matching(
+            a_codes, a_offsets, b_codes, b_offsets, which, among, paired, most, float(self.indel), costs
+        )
 
 
 def transition_costs(sequences: EncodedSequences, n_codes: int | None = None) -> FloatArray:
-    """Return substitution costs from how often events follow each other: ``2 − p(y | x) − p(x | y)``, 0 on the diagonal.
+    """Return substitution costs ``2 − p(y | x) − p(x | y)`` from how often events follow each other; the diagonal is 0.
 
     Parameters
     ----------
@@ -127,13 +126,15 @@ def transition_costs(sequences: EncodedSequences, n_codes: int | None = None) ->
     """
     size = n_events(sequences, sequences) if n_codes is None else n_codes
     if n_events(sequences, sequences) > size:
-        raise ParameterError(f"transition_costs: n_codes must be at least {n_events(sequences, sequences)}; got {size}.")
+        raise ParameterError(
+            f"transition_costs: n_codes must be at least {n_events(sequences, sequences)}; got {size}."
+        )
     inner = np.ones(max(sequences.codes.size - 1, 0), dtype=np.bool_)
     ends = sequences.offsets[1:-1]
     inner[ends[(ends > 0) & (ends < sequences.codes.size)] - 1] = False
     before, after = sequences.codes[:-1][inner].astype(np.int64), sequences.codes[1:][inner]
     counts = np.bincount(before * size + after, minlength=size * size).reshape(size, size)
     rates = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    costs = np.maximum(2.0 - rates - rates.T, 0.0)
+    costs: FloatArray = np.maximum(2.0 - rates - rates.T, 0.0)
     np.fill_diagonal(costs, 0.0)
     return costs

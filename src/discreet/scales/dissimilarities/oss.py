@@ -38,8 +38,9 @@ class OSS(Dissimilarity):
 
     properties = frozenset({"definite"})
 
-    def _prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
+    def prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
         return *a.runs(), *b.runs(), n_events(a, b)
 
-    def _run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
-        return oss(*prepared, which, among, paired)
+    def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
+        arguments = (*prepared, which, among, paired)
+        return oss(*arguments)

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import ParameterError
-from discreet.kernels.oss_owa import oss_owa
+from discreet.kernels.oss_owa import ALL, PAIRED, TRIANGLE, mirror, oss_owa
 from discreet.scales.dissimilarities.base import Dissimilarity, longest, n_events, register_dissimilarity
 from discreet.scales.sequence import EncodedSequences
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["OSSOWA"]
-
-_FEW_ROWS = 3
-"""Up to this many rows, sorting the columns costs more than it saves."""
 
 
 @register_dissimilarity("oss-owa")
@@ -71,21 +68,17 @@ class OSSOWA(Dissimilarity):
     def examples(cls) -> list[OSSOWA]:
         return [cls(), cls(np.square), cls(np.sqrt)]
 
-    def _prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
-        # Sequences with the same events side by side: the kernel then takes the same turns again and again.
-        order = np.lexsort((b.lengths, _marks(b))).astype(np.int64)
-        place = np.empty(order.size, dtype=np.int64)
-        place[order] = np.arange(order.size)
-        sorted_b = b.take(order)
+    def prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
+        (a_positions, *a_runs), (b_positions, *b_runs) = a.runs(), b.runs()
         totals = np.unique(np.add.outer(np.unique(a.lengths), np.unique(b.lengths)))
         heights, starts = self._heights(totals)
-        first, second = a.runs(), sorted_b.runs()
-        most = max(int(np.diff(runs[2]).max(initial=0)) for runs in (first, second))
-        arrays = (*first, _marks(a), *second, _marks(sorted_b))
-        return arrays, (n_events(a, b), heights, starts, most, longest(a, b)), order, place
+        most = max(int(np.diff(runs[1]).max(initial=0)) for runs in (a_runs, b_runs))
+        positions = (np.concatenate([a_positions, b_positions]), a_positions.size)
+        rest = (n_events(a, b), heights, starts, most, longest(a, b))
+        return *positions, *a_runs, _marks(a), *b_runs, _marks(b), *rest
 
     def _heights(self, totals: IntArray) -> tuple[FloatArray, IntArray]:
-        """Return Q((N − 2p)/N) − Q(0) for p = 0 … N // 2, row after row, for every N of `totals`, and where rows start."""
+        """Return Q((N − 2p)/N) − Q(0) for p = 0 … N // 2, a row for every N of `totals`, and where rows start."""
         totals = totals[totals > 0]
         sizes = totals // 2 + 1
         ends = np.cumsum(sizes)
@@ -101,19 +94,16 @@ class OSSOWA(Dissimilarity):
             raise ParameterError("OSSOWA: quantifier must return one finite number for each proportion.")
         return np.ascontiguousarray(values - values[-1]), starts
 
-    def _run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
-        arrays, rest, order, place = prepared
-        if paired:
-            return oss_owa(*arrays, *rest, which, place[among], among, True)
-        if among.size == order.size and np.array_equal(among, np.arange(order.size)):
-            places, columns = np.arange(order.size), order
-        elif which.size > _FEW_ROWS:
-            places = place[among]
-            columns = np.argsort(places)
-            places = places[columns]
-        else:
-            places, columns = place[among], np.arange(among.size)
-        return oss_owa(*arrays, *rest, which, places, columns, False)
+    def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
+        arguments = (*prepared, which, among, PAIRED if paired else ALL)
+        return oss_owa(*arguments)
+
+    def square(self, prepared: Any, n: int) -> FloatArray:
+        everyone = np.arange(n)
+        arguments = (*prepared, everyone, everyone, TRIANGLE)
+        matrix = oss_owa(*arguments).reshape(n, n)
+        mirror(matrix)
+        return matrix
 
 
 def _marks(sequences: EncodedSequences) -> IntArray:

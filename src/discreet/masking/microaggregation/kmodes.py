@@ -1,0 +1,385 @@
+"""Categorical microaggregation: k-modes style clustering with groups of at least k records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from discreet.base import MaskingJob, register
+from discreet.errors import ParameterError
+from discreet.kernels.records import accumulate_memberships, assign_records, greedy_start, relocate_records
+from discreet.masking.microaggregation.prototypes import aggregated
+from discreet.masking.microaggregation.records import RecordMicroaggregation, Records
+from discreet.operators.base import Operator
+from discreet.parameters import Choice, Constraint, Integer, Number, Optional
+from discreet.progress import track
+from discreet.typing import CodeArray, FloatArray, IntArray, Json, RandomState
+
+__all__ = ["KModes", "PrototypeClustering", "association"]
+
+
+class _Distinct(NamedTuple):
+    """The different records, how many there are of each, and what they weigh."""
+
+    records: Records
+    inverse: IntArray
+    counts: IntArray
+    weights: FloatArray | None
+    missing: str
+
+
+class PrototypeClustering(RecordMicroaggregation):
+    """Clusters around prototypes that the operators make, moved until every group is large enough."""
+
+    parameters: ClassVar[Mapping[str, Constraint]] = RecordMicroaggregation.parameters | {
+        "max_iter": Integer(1),
+        "start": Choice(("greedy", "random")),
+        "restarts": Integer(1),
+    }
+
+    max_iter: int
+    start: str
+    restarts: int
+
+    def _partition(
+        self, records: Records, operators: Mapping[str, Operator], job: MaskingJob, names: tuple[str, ...]
+    ) -> tuple[IntArray, Json]:
+        distinct = _distinct(records, job.weights if self.weighted else None, self.missing)
+        wanted = number_of_clusters(distinct.counts, self.k)
+        best, lowest, moved = None, np.inf, 0
+        for attempt in track(range(self.restarts), f"{self.name} on {', '.join(names)}", self.restarts):
+            first = self._start(distinct, wanted, job.rng, greedy=self.start == "greedy" and attempt == 0)
+            labels = self._cluster(distinct, operators, first)
+            labels, moves = self._enlarged(distinct, operators, labels)
+            spread = self._spread(distinct, operators, labels)
+            if spread < lowest:
+                best, lowest, moved = labels, spread, moves
+        figures: Json = {
+            "distinct_records": int(distinct.counts.size),
+            "mean_distance": lowest / int(distinct.counts.sum()),
+            "moved": moved,
+        }
+        return _compact(np.asarray(best))[distinct.inverse], figures
+
+    def _start(self, distinct: _Distinct, wanted: int, rng: np.random.Generator, *, greedy: bool) -> IntArray:
+        records, m = distinct.records, distinct.counts.size
+        if not greedy:
+            # Every cluster gets a record before chance decides about the others.
+            labels = np.concatenate([np.arange(wanted), rng.integers(wanted, size=m - wanted)])
+            return np.asarray(rng.permutation(labels), dtype=np.int64)
+        seeds = np.empty(wanted, dtype=np.int64)
+        heaviness = distinct.counts.astype(np.float64)
+        taken = greedy_start(records.codes, records.numbers, heaviness, *records.geometry, np.empty(m), seeds)
+        centres = records.take(seeds[:taken])
+        return _nearest(records, centres.codes, centres.numbers, np.full(m, -1, dtype=np.int64))[0]
+
+    def _cluster(self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray) -> IntArray:
+        for _ in range(self.max_iter):
+            labels = _compact(labels)
+            codes, numbers = self._centres(distinct, operators, labels)
+            following, _ = _nearest(distinct.records, codes, numbers, labels)
+            if np.array_equal(following, labels):
+                break
+            labels = following
+        return _compact(labels)
+
+    def _centres(
+        self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray
+    ) -> tuple[CodeArray, FloatArray]:
+        return _prototypes(distinct, operators, labels)
+
+    def _enlarged(
+        self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray
+    ) -> tuple[IntArray, int]:
+        """Move records until every group holds at least k; return the groups and the number of moves."""
+        if np.bincount(labels, weights=distinct.counts).min() >= self.k:
+            return labels, 0
+        codes, numbers = _prototypes(distinct, operators, labels)
+        records, result = distinct.records, labels.copy()
+        moves = relocate_records(
+            records.codes, records.numbers, distinct.counts, codes, numbers, *records.geometry, self.k, result
+        )
+        return _compact(result), int(moves)
+
+    def _spread(self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray) -> float:
+        records = distinct.records
+        codes, numbers = _prototypes(distinct, operators, labels)
+        total = np.zeros(labels.size)
+        for a in range(records.sizes.size):
+            total += records.table[records.starts[a] + records.codes[:, a] * records.sizes[a] + codes[labels, a]]
+        if records.numbers.shape[1]:
+            gaps = np.abs(records.numbers - numbers[labels])
+            total += np.where(np.isnan(gaps), 0.0, gaps).sum(axis=1)
+        return float(total @ distinct.counts)
+
+
+@register("kmodes")
+class KModes(PrototypeClustering):
+    """Groups of at least `k` similar records on categories, found by k-modes and released as their prototypes.
+
+    Keeps frequent combinations as they are; destroys rare ones, which join the nearest group. Every released
+    combination of attributes that were grouped together is shared by at least `k` records.
+
+    Parameters
+    ----------
+    k : int
+        The smallest group.
+    n_vars : int, optional
+        How many attributes are grouped together (the papers' NVar). Each block has a partition of its own, so that
+        combinations across blocks may be rarer than `k`. By default all attributes are one block.
+    grouping : {"order", "association"}
+        Which attributes share a block: neighbours in the schema, or those most strongly associated (Cramér's V).
+    max_iter : int
+        The most rounds of prototypes and assignment.
+    start : {"greedy", "random"}
+        Clusters begin at the heaviest records far from each other, or as a random partition.
+    restarts : int
+        How often to start, all but a first greedy one at random; the partition with the smallest distance is taken.
+    fuzziness : float, optional
+        Above 1, the prototypes of the rounds are those of fuzzy clusters, to which every record belongs in some degree;
+        in the end each record joins its nearest.
+    prototype : {"median", "mode", "random"}
+        How a group's value is found on an ordered scale: the CWOW-median, the mode, or a level at random in proportion
+        to its transformed frequency. An unordered scale has the mode.
+    alpha : float
+        The quantifier x^α of the CWOW-median and of the random choice.
+    convex : bool
+        Fill valleys of the frequencies first, so that values can compensate.
+    beta : float
+        The share the CWOW-median must exceed; 0.5 is the median.
+    semantics : bool
+        Use the intervals of ordered scales that have them, for distances and, as their mean, for prototypes.
+    operators : dict of str to Operator, optional
+        Operators by attribute or by scale, instead of the above.
+    importance : dict of str to float, optional
+        The weight of an attribute in the distance; 1 where none is given.
+    missing : {"category", "wildcard"}
+        A missing value is a category of its own, and a group of which more than half is missing is released as missing;
+        or it matches every value, has no say in the prototype and stays missing.
+    weighted : bool
+        Prototypes with the survey weights, where the schema has them. `k` always counts records.
+    strata : list of str, optional
+        Group within these only.
+    attributes : list of str, optional
+        What to mask; by default every categorical key.
+    random_state : int or numpy.random.Generator, optional
+
+    Notes
+    -----
+    The different records of a block, with their frequencies, are clustered; equal records are never separated. The
+    distance is the sum over attributes of 0 or 1 (unordered), the difference of positions over the number of levels
+    (ordered), or the squared difference of interval centres over the largest. There are as many clusters as records
+    that occur `k` times or more, and one for every `k` of the others. A cluster that ends up smaller than `k` is
+    filled from others that can spare records, or dissolved, whichever takes fewer moves. Ties go to the lowest index.
+    Each round takes O(records × clusters × attributes) on different records, cut short by the nearest so far; memory
+    is linear. With the default start and prototype the result does not depend on the order of the records.
+
+    References
+    ----------
+    Torra (2004), Microaggregation for categorical variables: a median based approach; Huang and Ng (1999), A fuzzy
+    k-modes algorithm for clustering categorical data.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discreet.scales import Nominal
+    >>> from discreet.schema import Attribute, Schema
+    >>> schema = Schema([Attribute(name, Nominal(["a", "b", "c"]), "key") for name in ("x", "y")])
+    >>> data = pl.DataFrame({"x": list("aaabbc"), "y": list("aaabbb")})
+    >>> KModes(k=3).mask(data, schema).to_native().rows()
+    [('a', 'a'), ('a', 'a'), ('a', 'a'), ('b', 'b'), ('b', 'b'), ('b', 'b')]
+    """
+
+    scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
+    parameters: ClassVar[Mapping[str, Constraint]] = PrototypeClustering.parameters | {
+        "n_vars": Optional(Integer(1)),
+        "grouping": Choice(("order", "association")),
+        "fuzziness": Optional(Number(1, open_low=True)),
+    }
+
+    def __init__(
+        self,
+        k: int = 3,
+        *,
+        n_vars: int | None = None,
+        grouping: str = "order",
+        max_iter: int = 5,
+        start: str = "greedy",
+        restarts: int = 1,
+        fuzziness: float | None = None,
+        prototype: str = "median",
+        alpha: float = 1.0,
+        convex: bool = True,
+        beta: float = 0.5,
+        semantics: bool = True,
+        operators: Mapping[str, Operator] | None = None,
+        importance: Mapping[str, float] | None = None,
+        missing: str = "category",
+        weighted: bool = True,
+        strata: Sequence[str] | None = None,
+        attributes: Sequence[str] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.k = k
+        self.n_vars = n_vars
+        self.grouping = grouping
+        self.max_iter = max_iter
+        self.start = start
+        self.restarts = restarts
+        self.fuzziness = fuzziness
+        self.prototype = prototype
+        self.alpha = alpha
+        self.convex = convex
+        self.beta = beta
+        self.semantics = semantics
+        self.operators = operators
+        self.importance = importance
+        self.missing = missing
+        self.weighted = weighted
+        self.strata = strata
+        self.attributes = attributes
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(3),
+            cls(4, n_vars=2, grouping="association", start="random", prototype="random", alpha=0.6),
+            cls(3, fuzziness=2.0, prototype="mode", restarts=2, missing="wildcard"),
+        ]
+
+    def _blocks(self, job: MaskingJob) -> list[tuple[str, ...]]:
+        size = self.n_vars or len(job.names)
+        if self.grouping == "order" or size >= len(job.names):
+            return [job.names[i : i + size] for i in range(0, len(job.names), size)]
+        return _strongest_together(job.names, association(job.microdata.codes(job.names)), size)
+
+    def _centres(
+        self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray
+    ) -> tuple[CodeArray, FloatArray]:
+        crisp = _prototypes(distinct, operators, labels)
+        return crisp if self.fuzziness is None else (self._fuzzy(distinct, operators, crisp[0]), crisp[1])
+
+    def _fuzzy(self, distinct: _Distinct, operators: Mapping[str, Operator], centres: CodeArray) -> CodeArray:
+        """Return the prototypes of the fuzzy clusters around these centres."""
+        records = distinct.records
+        heaviness = distinct.counts.astype(np.float64) if distinct.weights is None else distinct.weights
+        gathered = np.empty((len(centres), int(records.sizes.sum())))
+        accumulate_memberships(
+            records.codes, heaviness, centres, records.table, records.starts, records.sizes, records.places,
+            float(self.fuzziness or 2.0), np.empty(len(centres)), gathered,
+        )  # fmt: skip
+        result = {}
+        for a, name in enumerate(records.code_names):
+            size = int(records.sizes[a])
+            part = gathered[:, records.places[a] : records.places[a] + size]
+            if not operators[name].weighted:
+                raise ParameterError(
+                    f"{type(self).__name__}: fuzziness needs operators that take weights; "
+                    f"{type(operators[name]).__name__} takes none."
+                )
+            levels = np.append(np.arange(size - 1, dtype=np.int32), np.int32(-1))
+            owners = np.repeat(np.arange(len(centres)), size)
+            known = part.ravel() > 0
+            result[name] = aggregated(
+                operators[name],
+                np.tile(levels, len(centres))[known],
+                owners[known],
+                len(centres),
+                weights=part.ravel()[known],
+                missing=distinct.missing,
+            )
+        return records.encoded(result)[0]
+
+
+def number_of_clusters(counts: IntArray, k: int) -> int:
+    """Return how many groups of at least k the different records can make: the frequent ones alone, the others by k.
+
+    Examples
+    --------
+    >>> number_of_clusters(np.array([7, 3, 1, 1, 1]), 3)
+    3
+    """
+    alone = counts >= k
+    return max(1, int(alone.sum()) + int(counts[~alone].sum()) // k)
+
+
+def association(codes: CodeArray) -> FloatArray:
+    """Return Cramér's V of every pair of columns; a missing value is a level of its own.
+
+    Examples
+    --------
+    >>> association(np.array([[0, 1], [1, 0], [0, 1], [1, 0]], dtype=np.int32)).tolist()
+    [[1.0, 1.0], [1.0, 1.0]]
+    """
+    n, q = codes.shape
+    columns = [np.unique(codes[:, j], return_inverse=True) for j in range(q)]
+    result = np.eye(q)
+    for a in range(q):
+        for b in range(a):
+            (la, ia), (lb, ib) = columns[a], columns[b]
+            table = np.bincount(ia * lb.size + ib, minlength=la.size * lb.size).reshape(la.size, lb.size)
+            expected = np.outer(table.sum(axis=1), table.sum(axis=0)) / n
+            smaller = min(la.size, lb.size) - 1
+            chi = float(((table - expected) ** 2 / expected).sum())
+            result[a, b] = result[b, a] = np.sqrt(chi / (n * smaller)) if smaller else 0.0
+    return result
+
+
+def _strongest_together(names: tuple[str, ...], strength: FloatArray, size: int) -> list[tuple[str, ...]]:
+    """Form blocks: the strongest pair that is left, then whoever is on average closest to the block."""
+    left, blocks = list(range(len(names))), []
+    while left:
+        if size == 1 or len(left) == 1:
+            block = [left[0]]
+        else:
+            block = list(max(((a, b) for a in left for b in left if a < b), key=lambda p: (strength[p], -p[0], -p[1])))
+        while len(block) < min(size, len(left)):
+            others = [c for c in left if c not in block]
+            block.append(max(others, key=lambda c, block=block: (strength[c, block].mean(), -c)))  # type: ignore[misc]
+        left = [c for c in left if c not in block]
+        blocks.append(tuple(names[c] for c in sorted(block)))
+    return blocks
+
+
+def _distinct(records: Records, weights: FloatArray | None, missing: str) -> _Distinct:
+    # NaN sorts as one value here only if it is written as one.
+    numbers = np.where(np.isnan(records.numbers), -np.inf, records.numbers)
+    order = np.lexsort([*records.codes.T[::-1], *numbers.T[::-1]])
+    new = np.ones(order.size, dtype=np.bool_)
+    new[1:] = (records.codes[order[1:]] != records.codes[order[:-1]]).any(axis=1)
+    new[1:] |= (numbers[order[1:]] != numbers[order[:-1]]).any(axis=1)
+    inverse = np.empty(order.size, dtype=np.int64)
+    inverse[order] = np.cumsum(new) - 1
+    counts = np.bincount(inverse)
+    total = None if weights is None else np.bincount(inverse, weights=weights)
+    return _Distinct(records.take(order[new]), inverse, counts, total, missing)
+
+
+def _prototypes(
+    distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray
+) -> tuple[CodeArray, FloatArray]:
+    records, groups = distinct.records, int(labels.max()) + 1
+    how = (labels, groups, distinct.counts, distinct.weights)
+    values = {}
+    for a, name in enumerate(records.code_names):
+        codes = records.codes[:, a]
+        hidden = np.where(codes == records.sizes[a] - 1, np.int32(-1), codes)
+        values[name] = aggregated(operators[name], hidden, *how, missing=distinct.missing)
+    for a, name in enumerate(records.number_names):
+        raw = records.numbers[:, a] / (records.factors[a] or 1.0)
+        values[name] = aggregated(operators[name], raw, *how, missing=distinct.missing)
+    return records.encoded(values)
+
+
+def _nearest(records: Records, codes: CodeArray, numbers: FloatArray, guess: IntArray) -> tuple[IntArray, FloatArray]:
+    labels, distances = guess.copy(), np.empty(guess.size)
+    assign_records(records.codes, records.numbers, codes, numbers, *records.geometry, labels, distances)
+    return labels, distances
+
+
+def _compact(labels: IntArray) -> IntArray:
+    """Return the groups that are left numbered from 0 on, in their order."""
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
