@@ -71,15 +71,17 @@ class PrototypeClustering(RecordMicroaggregation):
             return np.asarray(rng.permutation(labels), dtype=np.int64)
         seeds = np.empty(wanted, dtype=np.int64)
         heaviness = distinct.counts.astype(np.float64)
-        taken = greedy_start(records.codes, records.numbers, heaviness, *records.geometry, np.empty(m), seeds)
+        taken = greedy_start(
+            records.codes, records.numbers, heaviness, *records.geometry, np.empty(m), np.empty(m), seeds
+        )
         centres = records.take(seeds[:taken])
-        return _nearest(records, centres.codes, centres.numbers, np.full(m, -1, dtype=np.int64))[0]
+        return _nearest(records, centres.codes, centres.numbers)
 
     def _cluster(self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray) -> IntArray:
         for _ in range(self.max_iter):
             labels = _compact(labels)
             codes, numbers = self._centres(distinct, operators, labels)
-            following, _ = _nearest(distinct.records, codes, numbers, labels)
+            following = _nearest(distinct.records, codes, numbers)
             if np.array_equal(following, labels):
                 break
             labels = following
@@ -108,10 +110,10 @@ class PrototypeClustering(RecordMicroaggregation):
         codes, numbers = _prototypes(distinct, operators, labels)
         total = np.zeros(labels.size)
         for a in range(records.sizes.size):
-            total += records.table[records.starts[a] + records.codes[:, a] * records.sizes[a] + codes[labels, a]]
-        if records.numbers.shape[1]:
-            gaps = np.abs(records.numbers - numbers[labels])
-            total += np.where(np.isnan(gaps), 0.0, gaps).sum(axis=1)
+            total += records.table[records.starts[a] + records.codes[a] * records.sizes[a] + codes[a, labels]]
+        if records.number_names:
+            gaps = np.abs(records.numbers - numbers[:, labels])
+            total += np.where(np.isnan(gaps), 0.0, gaps).sum(axis=0)
         return float(total @ distinct.counts)
 
 
@@ -266,11 +268,20 @@ class KModes(PrototypeClustering):
         """Return the prototypes of the fuzzy clusters around these centres."""
         records = distinct.records
         heaviness = distinct.counts.astype(np.float64) if distinct.weights is None else distinct.weights
-        gathered = np.empty((len(centres), int(records.sizes.sum())))
+        groups = centres.shape[1]
+        gathered = np.empty((groups, int(records.sizes.sum())))
         accumulate_memberships(
-            records.codes, heaviness, centres, records.table, records.starts, records.sizes, records.places,
-            float(self.fuzziness or 2.0), np.empty(len(centres)), gathered,
-        )  # fmt: skip
+            records.codes,
+            records.numbers,
+            heaviness,
+            centres,
+            np.zeros((0, groups)),
+            *records.geometry,
+            records.places,
+            float(self.fuzziness or 2.0),
+            np.empty(groups),
+            gathered,
+        )
         result = {}
         for a, name in enumerate(records.code_names):
             size = int(records.sizes[a])
@@ -281,13 +292,13 @@ class KModes(PrototypeClustering):
                     f"{type(operators[name]).__name__} takes none."
                 )
             levels = np.append(np.arange(size - 1, dtype=np.int32), np.int32(-1))
-            owners = np.repeat(np.arange(len(centres)), size)
+            owners = np.repeat(np.arange(groups), size)
             known = part.ravel() > 0
             result[name] = aggregated(
                 operators[name],
-                np.tile(levels, len(centres))[known],
+                np.tile(levels, groups)[known],
                 owners[known],
-                len(centres),
+                groups,
                 weights=part.ravel()[known],
                 missing=distinct.missing,
             )
@@ -347,10 +358,10 @@ def _strongest_together(names: tuple[str, ...], strength: FloatArray, size: int)
 def _distinct(records: Records, weights: FloatArray | None, missing: str) -> _Distinct:
     # NaN sorts as one value here only if it is written as one.
     numbers = np.where(np.isnan(records.numbers), -np.inf, records.numbers)
-    order = np.lexsort([*records.codes.T[::-1], *numbers.T[::-1]])
+    order = np.lexsort([*numbers[::-1], *records.codes[::-1]])
     new = np.ones(order.size, dtype=np.bool_)
-    new[1:] = (records.codes[order[1:]] != records.codes[order[:-1]]).any(axis=1)
-    new[1:] |= (numbers[order[1:]] != numbers[order[:-1]]).any(axis=1)
+    new[1:] = (np.diff(records.codes[:, order], axis=1) != 0).any(axis=0)
+    new[1:] |= (numbers[:, order[1:]] != numbers[:, order[:-1]]).any(axis=0)
     inverse = np.empty(order.size, dtype=np.int64)
     inverse[order] = np.cumsum(new) - 1
     counts = np.bincount(inverse)
@@ -365,19 +376,20 @@ def _prototypes(
     how = (labels, groups, distinct.counts, distinct.weights)
     values = {}
     for a, name in enumerate(records.code_names):
-        codes = records.codes[:, a]
+        codes = records.codes[a]
         hidden = np.where(codes == records.sizes[a] - 1, np.int32(-1), codes)
         values[name] = aggregated(operators[name], hidden, *how, missing=distinct.missing)
     for a, name in enumerate(records.number_names):
-        raw = records.numbers[:, a] / (records.factors[a] or 1.0)
+        raw = records.numbers[a] / (records.factors[a] or 1.0)
         values[name] = aggregated(operators[name], raw, *how, missing=distinct.missing)
     return records.encoded(values)
 
 
-def _nearest(records: Records, codes: CodeArray, numbers: FloatArray, guess: IntArray) -> tuple[IntArray, FloatArray]:
-    labels, distances = guess.copy(), np.empty(guess.size)
-    assign_records(records.codes, records.numbers, codes, numbers, *records.geometry, labels, distances)
-    return labels, distances
+def _nearest(records: Records, codes: CodeArray, numbers: FloatArray) -> IntArray:
+    labels = np.empty(records.codes.shape[1], dtype=np.int64)
+    row = np.empty(codes.shape[1])
+    assign_records(records.codes, records.numbers, codes, numbers, *records.geometry, row, labels)
+    return labels
 
 
 def _compact(labels: IntArray) -> IntArray:

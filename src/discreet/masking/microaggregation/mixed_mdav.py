@@ -105,6 +105,7 @@ class MixedMDAV(RecordMicroaggregation):
         report(f"{self.name} on {', '.join(names)}", 0, 1)
         labels = np.empty(len(job.microdata), dtype=np.int64)
         table, starts, sizes, absent = records.geometry
-        mixed_mdav(records.codes, records.numbers, table, starts, sizes, records.places, absent, self.k, labels)
+        codes, numbers = records.codes.copy(), records.numbers.copy()
+        mixed_mdav(codes, numbers, table, starts, sizes, records.places, absent, self.k, labels)
         report(f"{self.name} on {', '.join(names)}", 1, 1)
         return labels, {}

@@ -25,7 +25,7 @@ __all__ = ["RecordMicroaggregation", "Records", "encode_records"]
 
 @dataclass(frozen=True, repr=False)
 class Records:
-    """Records as the kernels see them: levels with tables of distances, and scaled numbers.
+    """Records as the kernels see them, by attribute: levels with tables of distances, and scaled numbers.
 
     A missing level is the last one of its table, a missing number NaN. Every attribute's distance lies between 0 and
     its weight.
@@ -58,8 +58,8 @@ class Records:
     def take(self, rows: IntArray) -> Records:
         """Return some of the records."""
         return Records(
-            np.ascontiguousarray(self.codes[rows]),
-            np.ascontiguousarray(self.numbers[rows]),
+            np.ascontiguousarray(self.codes[:, rows]),
+            np.ascontiguousarray(self.numbers[:, rows]),
             self.table,
             self.starts,
             self.sizes,
@@ -90,8 +90,8 @@ def encode_records(
     sizes_array = np.array(sizes, dtype=np.int64)
     codes, numbers = _blocks(values, code_names, sizes_array, number_names, factors)
     return Records(
-        codes if code_names else np.zeros((len(job.microdata), 0), dtype=np.int32),
-        numbers if number_names else np.zeros((len(job.microdata), 0)),
+        codes,
+        numbers,
         np.concatenate(tables) if tables else np.zeros(0),
         np.asarray(np.cumsum(lengths) - lengths, dtype=np.int64),
         sizes_array,
@@ -110,11 +110,11 @@ def _blocks(
     factors: FloatArray,
 ) -> tuple[CodeArray, FloatArray]:
     n = len(next(iter(values.values())))
-    codes, numbers = np.zeros((n, len(code_names)), dtype=np.int32), np.zeros((n, len(number_names)))
+    codes, numbers = np.zeros((len(code_names), n), dtype=np.int32), np.zeros((len(number_names), n))
     for j, name in enumerate(code_names):
-        codes[:, j] = np.where(values[name] < 0, sizes[j] - 1, values[name])
+        codes[j] = np.where(values[name] < 0, sizes[j] - 1, values[name])
     for j, name in enumerate(number_names):
-        numbers[:, j] = values[name] * factors[j]
+        numbers[j] = values[name] * factors[j]
     return codes, numbers
 
 
