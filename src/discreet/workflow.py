@@ -184,7 +184,7 @@ def assess(
     schema : Schema, optional
         For plain frames.
     measures : list of str or Measure, optional
-        By default every measure that applies to the schema.
+        By default every measure that applies to the schema and needs nothing from you (`Measure.default`).
 
     Returns
     -------
@@ -200,7 +200,7 @@ def assess(
     chosen: list[Measure] = []
     for item in measures if measures is not None else list(catalogue.measures()):
         measure = item if isinstance(item, Measure) else catalogue.method("measure", item)()
-        if measures is not None or measure.applies_to(before.schema):
+        if measures is not None or (measure.default and measure.applies_to(before.schema, after.schema)):
             chosen.append(measure)
     results = []
     for done, measure in enumerate(chosen):
@@ -281,28 +281,41 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
     return masked, assessment, paths
 
 
-def describe_methods() -> Json:
-    """Return every method with its parameters and what each may be: what help texts and web controls are made of."""
+def describe_methods(only: str | None = None) -> Json:
+    """Return every method with its parameters and what each may be: what help texts and web controls are made of.
+
+    Parameters
+    ----------
+    only : str, optional
+        One method's name, in whichever contract it is registered.
+    """
     result: Json = {}
     for contract, methods in (
         ("maskers", catalogue.maskers()),
         ("linkers", catalogue.linkers()),
         ("measures", catalogue.measures()),
     ):
-        result[contract] = {
-            name: {
-                "class": cls.__name__,
-                "summary": (cls.__doc__ or "").strip().split("\n", 1)[0],
-                "scales": sorted(cls.scales),
-                "parameters": {
-                    key: constraint.describe()
-                    for key, constraint in cls.parameters.items()
-                    if key in cls._parameter_names()
-                },
-            }
-            for name, cls in methods.items()
-        }
+        chosen = {name: _described(cls) for name, cls in methods.items() if only in (None, name)}
+        if chosen or only is None:
+            result[contract] = chosen
+    if not result:
+        raise UnknownNameError(f"There is no method named {only!r}.", hint="`discreet methods` lists them all.")
     return result
+
+
+def _described(cls: type[Any]) -> Json:
+    signature = cls._signature()  # noqa: SLF001 - the contract's own list
+    return {
+        "class": cls.__name__,
+        "summary": " ".join((cls.__doc__ or "").strip().split("\n\n", 1)[0].split()),
+        "scales": sorted(cls.scales),
+        "parameters": {name: cls.parameters[name].describe() for name in signature if name in cls.parameters},
+        "defaults": {name: _json_default(signature[name].default) for name in signature},
+    }
+
+
+def _json_default(value: Any) -> Any:
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
 
 
 def list_datasets() -> dict[str, str]:

@@ -107,7 +107,7 @@ def test_the_demonstration_writes_a_whole_release(folder):
 
 
 def test_help_version_and_lists(folder):
-    for arguments in (["--help"], ["protect", "--help"], ["--version"], ["methods"], ["datasets"]):
+    for arguments in (["--help"], ["protect", "--help"], ["--version"], ["methods"], ["methods", "mdav"], ["datasets"]):
         run = discreet(*arguments, cwd=folder)
         assert run.returncode == 0, run.stderr
         assert run.stdout
@@ -204,6 +204,12 @@ def test_bad_paths_methods_and_schemas(folder, tmp_path):
     refused(discreet("protect", "housing.csv", cwd=folder), "--output")
     assert not (folder / "x.csv").exists()
     assert (folder / "housing.csv").read_bytes() == before
+
+
+def test_a_method_shows_its_parameters(folder):
+    run = discreet("methods", "mdav", cwd=folder)
+    assert "an integer of at least 2" in run.stdout
+    refused(discreet("methods", "magic", cwd=folder), "no method named 'magic'")
 
 
 def test_wrong_encoding(tmp_path):

@@ -257,20 +257,32 @@ def attack(
 
 
 @app.command()
-def methods(json: Json = False) -> None:
-    """List every masker, linker and measure with its parameters."""
+def methods(
+    name: Annotated[str | None, typer.Argument(help="One method, with its parameters.", show_default=False)] = None,
+    json: Json = False,
+) -> None:
+    """List every masker, linker and measure; with a name, show its parameters.
+
+    Example: discreet methods mdav
+    """
     from discreet import workflow
 
-    described = workflow.describe_methods()
+    described = workflow.describe_methods(name)
     if json:
         print_json(described)
         return
     for contract, entries in described.items():
-        shown = table(contract, "name", "scales", "what it does", "parameters")
-        for name, entry in entries.items():
-            parameters = "\n".join(f"{key}: {text}" for key, text in entry["parameters"].items())
-            shown.add_row(name, ", ".join(entry["scales"]), safe(entry["summary"]), safe(parameters))
-        out.print(shown)
+        if name is None:
+            shown = table(contract, "name", "scales", "what it does")
+            for key, entry in entries.items():
+                shown.add_row(key, ", ".join(entry["scales"]), safe(entry["summary"]))
+            out.print(shown)
+            continue
+        for key, entry in entries.items():
+            shown = table(f"{key} ({contract[:-1]}): {safe(entry['summary'])}", "parameter", "default", "may be")
+            for parameter, text in entry["parameters"].items():
+                shown.add_row(parameter, safe(repr(entry["defaults"][parameter])), safe(text))
+            out.print(shown)
 
 
 @app.command()
