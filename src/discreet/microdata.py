@@ -151,6 +151,12 @@ class Microdata:
             self._encoded[name] = array
         return self._encoded[name]
 
+    def share_encoding(self, other: Microdata) -> None:
+        """Take over what `other`, the same table with other roles, has encoded already."""
+        for name, array in other._encoded.items():
+            if name in self.schema and self.schema[name].scale == other.schema[name].scale:
+                self._encoded[name] = array
+
     def validate(self) -> Microdata:
         """Check every declared column against its declaration, identifiers apart, and return self."""
         for name in self.schema.names:
