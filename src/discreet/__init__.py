@@ -37,6 +37,8 @@ _HOMES = {
     "protect": "discreet.workflow",
     "attack": "discreet.workflow",
     "assess": "discreet.workflow",
+    "compare": "discreet.evaluation.study",
+    "grid": "discreet.evaluation.candidates",
     "write_report": "discreet.workflow",
     "DiscreetError": "discreet.errors",
     "DiscreetWarning": "discreet.errors",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +15,30 @@ from discreet import catalogue, io
 from discreet.base import Engine, Linker, Masker, Measure, aligned
 from discreet.engines.local import LocalEngine
 from discreet.errors import ParameterError, SchemaError, UnknownNameError
+from discreet.evaluation.candidates import grid
+from discreet.evaluation.flow import flows
 from discreet.evaluation.profile import profile
 from discreet.evaluation.score import mean_score
+from discreet.evaluation.study import Study, compare
 from discreet.inference import Proposal, propose
 from discreet.microdata import Microdata, microdata
 from discreet.progress import report as report_progress
 from discreet.results import Assessment, Links, Masked
 from discreet.schema import Schema
+from discreet.sequences import declare_sequence
 from discreet.typing import Json
 
 __all__ = [
     "assess",
     "attack",
     "check_outputs",
+    "compare",
     "demo",
     "describe_methods",
     "inspect",
     "list_datasets",
     "load_schema",
+    "parse_candidates",
     "parse_parameters",
     "protect",
     "read",
@@ -40,6 +47,7 @@ __all__ = [
     "write",
     "write_dataset",
     "write_report",
+    "write_study",
 ]
 
 
@@ -54,6 +62,7 @@ def read(
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sequence: str | None = None,
 ) -> Microdata:
     """Read a file and join it with its schema.
 
@@ -65,6 +74,8 @@ def read(
         Without it, the inferred proposal is taken: look at it with :func:`inspect` first.
     delimiter, encoding : str, optional
         For text files; the delimiter is found by itself, the encoding is UTF-8 unless said otherwise.
+    sequence : str, optional
+        A column to take as a key that is a sequence of events, unless the schema declares it as one.
 
     Returns
     -------
@@ -73,7 +84,10 @@ def read(
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
     declared = load_schema(schema)
     if declared is None:
-        return Microdata(table, propose(table).schema, origin=origin)
+        proposed = Microdata(table, propose(table).schema, origin=origin)
+        return proposed if sequence is None else declare_sequence(proposed, sequence)
+    if sequence is not None and not declared.of_scale("sequence", among=[sequence]):
+        return declare_sequence(Microdata(table, declared, origin=origin), sequence).validate()
     return Microdata(table, declared, origin=origin).validate()
 
 
@@ -113,7 +127,7 @@ def save_schema(schema: Schema, path: str | os.PathLike[str], inputs: Iterable[s
 def parse_parameters(contract: str, name: str, given: dict[str, str]) -> dict[str, Any]:
     """Read parameters that a user typed as text, by the constraints of the method they are for."""
     cls = catalogue.method(contract, name)
-    known = cls._parameter_names()
+    known = cls.parameter_names()
     result = {}
     for key, text in given.items():
         if key == "random_state" and key not in known:
@@ -192,6 +206,9 @@ def assess(
     """
     before, after = aligned(original, masked, schema)
     release = masked if isinstance(masked, Masked) else after
+    if isinstance(release, Masked) and release.provenance.rows is not None:
+        # The original is in the release's order now; it must not be put into that order a second time.
+        release = replace(release, provenance=replace(release.provenance, rows=None))
     if not before.schema.keys:
         raise SchemaError(
             "The schema names no key, so there is no intruder to measure against.",
@@ -243,7 +260,8 @@ def write_report(
     before, after = microdata(original), masked.microdata
     pages: list[tuple[str | os.PathLike[str], str]] = []
     if html is not None:
-        pages.append((html, render_html(masked.provenance, assessment, profile(before, after), before.schema)))
+        drawn = (profile(before, after), before.schema, flows(before, after))
+        pages.append((html, render_html(masked.provenance, assessment, *drawn)))
     if json is not None:
         pages.append((json, render_json(masked.provenance, assessment)))
     for path, _ in pages:
@@ -304,7 +322,7 @@ def describe_methods(only: str | None = None) -> Json:
 
 
 def _described(cls: type[Any]) -> Json:
-    signature = cls._signature()  # noqa: SLF001 - the contract's own list
+    signature = cls._signature()
     return {
         "class": cls.__name__,
         "summary": " ".join((cls.__doc__ or "").strip().split("\n\n", 1)[0].split()),
@@ -337,3 +355,42 @@ def write_dataset(name: str, path: str | os.PathLike[str], *, n: int = 1000, ran
     write(data, path)
     save_schema(data.schema, schema_path, [path])
     return schema_path
+
+
+def parse_candidates(texts: Sequence[str]) -> list[Masker]:
+    """Read candidates of a study as a user types them.
+
+    Examples
+    --------
+    >>> parse_candidates(["mdav k=3,5", "individual-ranking k=4 sizes=fixed"])
+    [MDAV(), MDAV(k=5), IndividualRanking(k=4, sizes='fixed')]
+    """
+    candidates: list[Masker] = []
+    for text in texts:
+        name, *pairs = text.split()
+        lists: dict[str, list[Any]] = {}
+        for pair in pairs:
+            key, equals, values = pair.partition("=")
+            if not equals:
+                raise ParameterError(f"A candidate is written 'mdav k=3,5,10'; got {text!r}.")
+            lists[key] = [parse_parameters("masker", name, {key: value})[key] for value in values.split(",")]
+        candidates += grid(catalogue.method("masker", name), **lists)
+    return candidates
+
+
+def write_study(
+    study: Study,
+    *,
+    table: str | os.PathLike[str] | None = None,
+    picture: str | os.PathLike[str] | None = None,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+) -> None:
+    """Write the rows of a study (CSV or Parquet) and its risk–utility map (HTML or SVG)."""
+    check_outputs([path for path in (table, picture) if path is not None], inputs)
+    if table is not None:
+        io.write_frame(study.to_frame(), table, inputs)
+    if picture is not None:
+        from discreet.report.study_map import map_html, map_svg
+
+        draw = map_svg if Path(picture).suffix.lower() == ".svg" else map_html
+        io.write_text(picture, draw(study.ranking(), study.front()), inputs)

@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -210,6 +211,19 @@ def test_a_method_shows_its_parameters(folder):
     run = discreet("methods", "mdav", cwd=folder)
     assert "an integer of at least 2" in run.stdout
     refused(discreet("methods", "magic", cwd=folder), "no method named 'magic'")
+
+
+def test_a_study_on_the_command_line(folder):
+    arguments = ("-s", "housing.toml", "-c", "mdav k=3,9", "-c", "individual-ranking k=3", "-o", "rows.csv")
+    run = discreet("compare", "housing.csv", *arguments, "--map", "map.html", "--json", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    result = json.loads(run.stdout)
+    assert result["complete"]
+    assert len(result["ranking"]) == 3
+    assert len((folder / "rows.csv").read_text().splitlines()) == 4
+    assert "http" not in re.sub(r"https?://(vega|www.w3.org|json)[^\"']*", "", (folder / "map.html").read_text())[:2000]
+    run = discreet("compare", "housing.csv", "-s", "housing.toml", "-c", "mdav 3", cwd=folder)
+    refused(run, "A candidate is written")
 
 
 def test_wrong_encoding(tmp_path):

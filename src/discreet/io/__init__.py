@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import polars as pl
 import pyarrow as pa
 
 from discreet.errors import FileError, ParameterError
-from discreet.io.atomic import check_target, write_text
+from discreet.io.atomic import check_target, whole_file, write_text
 from discreet.io.csv import read_csv, write_csv
 from discreet.io.parquet import read_parquet, write_parquet
 from discreet.microdata import Microdata
 from discreet.typing import Json
 
-__all__ = ["FORMATS", "Format", "check_target", "read_table", "write_table", "write_text"]
+__all__ = ["FORMATS", "Format", "check_target", "read_table", "write_frame", "write_table", "write_text"]
 
 
 class Format(NamedTuple):
@@ -59,6 +60,17 @@ def write_table(table: Microdata, path: str | os.PathLike[str], inputs: Iterable
     """Write a table by the ending of the path, whole or not at all, and never over one of the `inputs`."""
     target = check_target(path, inputs)
     _format(target).write(table, target, tuple(Path(source) for source in inputs))
+
+
+def write_frame(
+    frame: pl.DataFrame, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
+) -> None:
+    """Write a table of results, which holds no records, as CSV or Parquet; whole or not at all."""
+    with whole_file(path, inputs) as temporary:
+        if Path(path).suffix.lower() in {".parquet", ".pq"}:
+            frame.write_parquet(temporary)
+        else:
+            frame.write_csv(temporary)
 
 
 def _format(path: Path) -> Format:
