@@ -57,6 +57,7 @@ def run(experiment: Experiment, table: Microdata, measures: Sequence[Measure]) -
     row: Json = {
         "experiment": experiment.number,
         "method": masker.name,
+        "candidate": masker.label(),
         "attribute_set": experiment.set_name,
         "repetition": experiment.repetition,
         "seed": experiment.seed,

@@ -65,7 +65,7 @@ class Study:
                 groups.setdefault(_candidate(row), []).append(row)
         result = []
         for rows in groups.values():
-            entry: Json = {"method": rows[0]["method"], "label": label(rows[0]), "experiments": len(rows)}
+            entry: Json = {"method": rows[0]["method"], "label": rows[0]["candidate"], "experiments": len(rows)}
             for name in ("score", "risk", "loss"):
                 values = [row[name] for row in rows]
                 mean = sum(values) / len(values)
@@ -126,13 +126,6 @@ class Study:
             f"<p>{html.escape(repr(self))}</p><table><tr><th>candidate</th><th>score</th><th>risk</th><th>loss</th></tr>"
             f"{rows}</table>"
         )
-
-
-def label(row: Mapping[str, Any]) -> str:
-    """Return a candidate's name and parameters as people write them."""
-    given = {name.removeprefix("parameter_"): v for name, v in row.items() if name.startswith("parameter_")}
-    shown = ", ".join(f"{name}={value}" for name, value in given.items() if value not in (None, False))
-    return f"{row['method']}({shown})"
 
 
 def _candidate(row: Mapping[str, Any]) -> tuple[Any, ...]:
