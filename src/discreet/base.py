@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import html
 import inspect
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -92,7 +93,8 @@ class Estimator:
         return found
 
     @classmethod
-    def _parameter_names(cls) -> tuple[str, ...]:
+    def parameter_names(cls) -> tuple[str, ...]:
+        """Return the names of the parameters, in the order of ``__init__``."""
         return tuple(cls._signature())
 
     @classmethod
@@ -103,7 +105,7 @@ class Estimator:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name; `deep` adds those of nested methods as ``outer__inner``."""
         result: dict[str, Any] = {}
-        for name in self._parameter_names():
+        for name in self.parameter_names():
             value = getattr(self, name)
             result[name] = value
             if deep and isinstance(value, Estimator):
@@ -112,7 +114,7 @@ class Estimator:
 
     def set_params(self, **params: Any) -> Self:
         """Change parameters by name and return self."""
-        names = self._parameter_names()
+        names = self.parameter_names()
         for key, value in params.items():
             outer, _, inner = key.partition("__")
             if outer not in names:
@@ -138,6 +140,12 @@ class Estimator:
         defaults = self._signature()
         params = self.get_params(deep=False)
         return {n: v for n, v in params.items() if not _same(v, defaults[n].default)}
+
+    def label(self) -> str:
+        """Return the registered name with what was chosen: how tables and charts call a candidate."""
+        chosen = {n: v for n, v in self.get_params(deep=False).items() if n in {"k", "p"}} | self._changed_parameters()
+        chosen.pop("random_state", None)
+        return f"{self.name}({', '.join(f'{name}={value}' for name, value in chosen.items())})"
 
     def __repr__(self) -> str:
         shown = ", ".join(f"{name}={value!r}" for name, value in self._changed_parameters().items())
@@ -366,6 +374,7 @@ def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcom
         details=outcome.details,
         notes=tuple(notes),
         seed=seed,
+        perturbative=masker.perturbative,
     )
     return Masked(released, provenance)
 
@@ -399,7 +408,8 @@ def _as_json(value: Any) -> Any:
         return [_as_json(item) for item in value]
     if isinstance(value, dict):
         return {str(key): _as_json(item) for key, item in value.items()}
-    return repr(value)
+    # An operator may have a seed of its own; no record shows it.
+    return re.sub(r"random_state=[^,()]*(\([^()]*\)[^,()]*)?", "random_state=…", repr(value))
 
 
 def _listed(words: Iterable[str]) -> str:
@@ -418,6 +428,8 @@ class Linker(Estimator, ABC):
 
     contract: ClassVar[str] = "linker"
     scales: ClassVar[frozenset[str]]
+    joins_levels: ClassVar[bool] = False
+    """Whether an attribute may have other levels in the second file, as after a recoding."""
     parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names())}
 
     @abstractmethod
@@ -455,7 +467,8 @@ class Linker(Estimator, ABC):
         for name in names:
             if a[name].role == "identifier":
                 raise SchemaError(f"{owner}: {name!r} is an identifier; linking on it shows nothing about the masking.")
-            if a[name].scale != b[name].scale:
+            same_kind = a[name].scale.kind == b[name].scale.kind
+            if a[name].scale != b[name].scale and not (self.joins_levels and same_kind):
                 raise SchemaError(f"{owner}: attribute {name!r} has different scales or levels in the two files.")
             if a[name].scale.kind not in self.scales:
                 raise SchemaError(
@@ -503,15 +516,22 @@ class Measure(Estimator, ABC):
     reference: ClassVar[str] = ""
     keys_only: ClassVar[bool] = False
     """Whether the measure looks at keys alone (what an intruder knows) or at everything released."""
+    default: ClassVar[bool] = True
+    """Whether an assessment runs it unasked; not where it needs a user's model or threshold, or much time."""
+    in_score: ClassVar[bool] = False
+    """Whether it is one of the few measures that the papers' plain mean score is made of."""
+    sees_shuffling: ClassVar[bool] = True
+    """Whether exchanging values between records changes a loss; it does not where distributions alone are compared."""
     parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names())}
 
     @abstractmethod
     def _measure(self, pair: Pair) -> Measurement:
         """Measure a checked pair."""
 
-    def applies_to(self, schema: Schema) -> bool:
-        """Say whether the schema has anything that the measure can look at."""
-        return bool(self._candidates(schema))
+    def applies_to(self, schema: Schema, released: Schema | None = None) -> bool:
+        """Say whether the schema (and that of the release, where given) has anything the measure can look at."""
+        names = self._candidates(schema)
+        return bool(names if released is None else self._comparable(names, schema, released))
 
     def measure(
         self, original: Any, masked: Any, schema: Schema | None = None, *, engine: Engine | None = None
@@ -526,16 +546,29 @@ class Measure(Estimator, ABC):
             For plain frames.
         engine : Engine, optional
         """
+        pair = self._pair(original, masked, schema, engine)
+        measurement = self._measure(pair)
+        left_out = [name for name in self._candidates(pair.original.schema) if name not in pair.names]
+        if not left_out:
+            return measurement
+        return replace(measurement, details={**measurement.details, "not_compared": left_out})
+
+    def _pair(self, original: Any, masked: Any, schema: Schema | None = None, engine: Engine | None = None) -> Pair:
+        """Check the parameters and the tables, and find what there is to look at."""
         self._check_parameters()
         provenance = masked.provenance if isinstance(masked, Masked) else None
         before, after = aligned(original, masked, schema)
-        names = self._candidates(before.schema)
+        names = self._comparable(self._candidates(before.schema), before.schema, after.schema)
         if not names:
             raise SchemaError(
                 f"{type(self).__name__}: the schema has no attribute that the measure can look at.",
                 hint=f"It looks at {_listed(self.scales)} {'keys' if self.keys_only else 'attributes'}.",
             )
-        return self._measure(Pair(before, after, names, provenance, engine or InProcess()))
+        return Pair(before, after, names, provenance, engine or InProcess())
+
+    def _comparable(self, names: tuple[str, ...], before: Schema, after: Schema) -> tuple[str, ...]:
+        """Leave out what is released on a scale of another kind: numbers cannot be compared with categories."""
+        return tuple(n for n in names if n not in after or _family(before[n]) == _family(after[n]))
 
     def _candidates(self, schema: Schema) -> tuple[str, ...]:
         wanted = getattr(self, "attributes", None)
@@ -566,7 +599,12 @@ class Measure(Estimator, ABC):
             per_attribute=dict(per_attribute or {}),
             details=dict(details or {}),
             reference=self.reference,
+            in_score=self.in_score,
         )
+
+
+def _family(attribute: Attribute) -> str:
+    return "categorical" if attribute.scale.kind in ("ordinal", "nominal") else attribute.scale.kind
 
 
 def aligned(original: Any, masked: Any, schema: Schema | None = None) -> tuple[Microdata, Microdata]:

@@ -13,7 +13,7 @@ from discreet.errors import DataError
 from discreet.microdata import Microdata
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
-__all__ = ["Assessment", "Distribution", "Linked", "Links", "Masked", "Measurement", "Provenance", "Score"]
+__all__ = ["Assessment", "Distribution", "Flow", "Linked", "Links", "Masked", "Measurement", "Provenance", "Score"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,6 +49,8 @@ class Provenance:
         What the user should know: keys that were left alone, weak choices.
     seed : int, optional
         What the random draws came from. For the internal record only.
+    perturbative : bool, optional
+        Whether values may have become untrue; None where that is not known.
     """
 
     method: str
@@ -63,6 +65,7 @@ class Provenance:
     details: Json = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     seed: int | None = None
+    perturbative: bool | None = None
 
     def to_dict(self, *, internal: bool = False) -> Json:
         """Return the provenance as JSON values; the seed is part of the internal record only."""
@@ -310,6 +313,8 @@ class Measurement:
     details : dict
         Further figures, as JSON values.
     reference : str
+    in_score : bool
+        Whether the papers' plain mean score is made of it, among others.
     """
 
     name: str
@@ -323,6 +328,7 @@ class Measurement:
     per_attribute: Mapping[str, float] = field(default_factory=dict)
     details: Json = field(default_factory=dict)
     reference: str = ""
+    in_score: bool = False
 
     def to_dict(self) -> Json:
         """Return the measurement as JSON values; an infinite end of the range becomes null."""
@@ -353,6 +359,19 @@ class Distribution:
     after: tuple[float, ...]
     mean_before: float
     mean_after: float
+
+
+@dataclass(frozen=True)
+class Flow:
+    """How events of a sequence attribute follow each other before and after masking, in cells that show nobody.
+
+    `before` and `after` are shares of all steps in percent, by the event a step leads from (row) and to (column).
+    """
+
+    name: str
+    events: tuple[str, ...]
+    before: tuple[tuple[float, ...], ...]
+    after: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,8 @@ def test_equal_records_stay_as_they_are_or_are_refused(masker):
 
 
 def test_a_schema_without_keys_or_without_the_scale_is_refused(masker):
+    if "attributes" not in masker.get_params():
+        pytest.skip("masks records, or what its own parameters name")
     no_keys = Schema(a if a.role != "key" else type(a)(a.name, a.scale, "other") for a in SCHEMA)
     with pytest.raises(SchemaError, match="names no key"):
         seeded(masker).set_params(attributes=None).mask(Microdata(sample(), no_keys))

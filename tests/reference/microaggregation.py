@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -107,3 +108,69 @@ def partition_cost(values, labels, weights=None, *, absolute=False):
     """Cost of a given partition of one attribute."""
     weights = np.ones(len(values)) if weights is None else weights
     return sum(run_cost(values[labels == g], weights[labels == g], absolute=absolute) for g in range(labels.max() + 1))
+
+
+def plain_vmdav(values, k, gamma):
+    """V-MDAV by its definition; the last records join the nearest centroid. Groups of 2k or more are not cut."""
+    points = prepare(values)
+    labels = np.full(len(points), -1)
+    to_centroid = squared_distances(points, points.mean(axis=0))
+    group = 0
+    while np.sum(labels < 0) >= k:
+        free = np.flatnonzero(labels < 0)
+        first = free[np.argmax(to_centroid[free])]
+        distances = squared_distances(points[free], points[first])
+        distances[free == first] = -1.0
+        labels[free[np.argsort(distances, kind="stable")[:k]]] = group
+        while np.sum(labels == group) < 2 * k - 1 and np.any(labels < 0):
+            free = np.flatnonzero(labels < 0)
+            inside = np.min(
+                [squared_distances(points[free], points[i]) for i in np.flatnonzero(labels == group)], axis=0
+            )
+            candidate = free[np.argmin(inside)]
+            others = free[free != candidate]
+            outside = np.min(squared_distances(points[others], points[candidate]), initial=math.inf)
+            if not inside.min() < gamma * gamma * outside:
+                break
+            labels[candidate] = group
+        group += 1
+    free = np.flatnonzero(labels < 0)
+    sums = np.zeros((group, points.shape[1]))
+    np.add.at(sums, labels[labels >= 0], points[labels >= 0])
+    centres = sums / np.bincount(labels[labels >= 0])[:, None]
+    for i in free:
+        labels[i] = np.argmin(squared_distances(centres, points[i]))
+    return labels
+
+
+def plain_path_cost(values, order, k):
+    """Least squared error over all partitions of a path into runs of at least k."""
+    best = [0.0] + [math.inf] * len(order)
+    for j in range(k, len(order) + 1):
+        for i in range(j - k + 1):
+            run = values[order[i:j]]
+            best[j] = min(best[j], best[i] + ((run - run.mean(axis=0)) ** 2).sum())
+    return best[-1]
+
+
+def plain_least_error(values, k):
+    """Least squared error over all partitions into groups of at least k, for a handful of records."""
+
+    def partitions(records):
+        if len(records) < 2 * k:
+            yield [records]
+            return
+        first, rest = records[0], records[1:]
+        for size in range(k - 1, 2 * k - 1):
+            for others in itertools.combinations(rest, size):
+                left = [i for i in rest if i not in others]
+                if not left:
+                    yield [[first, *others]]
+                elif len(left) >= k:
+                    for tail in partitions(left):
+                        yield [[first, *others], *tail]
+
+    return min(
+        sum(((values[g] - values[g].mean(axis=0)) ** 2).sum() for g in groups)
+        for groups in partitions(list(range(len(values))))
+    )

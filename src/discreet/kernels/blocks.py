@@ -17,7 +17,16 @@ import numpy as np
 from discreet.kernels.jit import exact_kernel, kernel
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["WIDTH", "Blocks", "Scratch", "build_blocks", "delete_record", "find_farthest", "find_nearest", "scratch_for"]
+__all__ = [
+    "WIDTH",
+    "Blocks",
+    "Scratch",
+    "build_blocks",
+    "delete_record",
+    "find_farthest",
+    "find_nearest",
+    "scratch_for",
+]
 
 WIDTH = 16
 # Bounds that are not sums in the order of the distance itself may be wrong in the last digits.
@@ -74,7 +83,7 @@ def scratch_for(blocks: Blocks) -> Scratch:
 
 
 @kernel
-def _select(keys, order, start, stop, middle):  # type: ignore[no-untyped-def]
+def _select(keys: FloatArray, order: IntArray, start: int, stop: int, middle: int) -> None:
     """Put the smallest keys of [start, stop) before ``middle``; ``order`` moves along."""
     low, high = start, stop - 1
     while low < high:
@@ -99,7 +108,7 @@ def _select(keys, order, start, stop, middle):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def arrange(points, order, width):  # type: ignore[no-untyped-def]
+def arrange(points: FloatArray, order: IntArray, width: int) -> None:
     """Order records so that every ``width`` (and every ``width``²) consecutive ones lie close together.
 
     Median cuts of the widest column, at positions that are multiples of the bundle and then of the leaf.
@@ -141,12 +150,21 @@ def arrange(points, order, width):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _enclose(points, members, origin, low, high, axis, cone):  # type: ignore[no-untyped-def]
+def _enclose(
+    points: FloatArray,
+    members: IntArray,
+    origin: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    axis: FloatArray,
+    cone: FloatArray,
+) -> None:
     """Box, cone and ball of some records; −1 is no record."""
     # IN  points (n, d) float64; members (m,) int64; origin (d,) float64
     # OUT low, high, axis (d,) float64; cone (5,) float64
     d = points.shape[1]
-    low[:], high[:], axis[:] = np.inf, -np.inf, 0.0
+    for j in range(d):
+        low[j], high[j], axis[j] = np.inf, -np.inf, 0.0
     reach, total, count = -np.inf, 0.0, 0
     for i in members:
         if i < 0:
@@ -164,12 +182,16 @@ def _enclose(points, members, origin, low, high, axis, cone):  # type: ignore[no
         if norm > 0.0:
             for j in range(d):
                 axis[j] += (points[i, j] - origin[j]) / norm
-    length = np.sqrt(np.sum(axis * axis))
-    if length < 1e-9:
-        axis[:] = 0.0
-        axis[0] = 1.0
-    else:
-        axis[:] /= length
+    length = 0.0
+    for j in range(d):
+        length += axis[j] * axis[j]
+    length = np.sqrt(length)
+    for j in range(d):
+        # Directions that cancel leave no axis: any will do, with the cone wide open.
+        if length > 1e-9:
+            axis[j] /= length
+        else:
+            axis[j] = 1.0 if j == 0 else 0.0
     centre = total / max(count, 1)
     cosine, radius = 1.0, 0.0
     for i in members:
@@ -191,7 +213,18 @@ def _enclose(points, members, origin, low, high, axis, cone):  # type: ignore[no
 
 
 @kernel
-def _fill(points, records, origin, place, coordinates, alive, low, high, axis, cone):  # type: ignore[no-untyped-def]
+def _fill(
+    points: FloatArray,
+    records: IntArray,
+    origin: FloatArray,
+    place: IntArray,
+    coordinates: FloatArray,
+    alive: IntArray,
+    low: FloatArray,
+    high: FloatArray,
+    axis: FloatArray,
+    cone: FloatArray,
+) -> None:
     """Write the leaves of an arrangement."""
     d = points.shape[1]
     for b in range(records.shape[0] // WIDTH):
@@ -204,12 +237,26 @@ def _fill(points, records, origin, place, coordinates, alive, low, high, axis, c
                     for j in range(d):
                         coordinates[b * WIDTH + leaf, j, lane] = points[i, j]
             _enclose(
-                points, records[b * WIDTH + leaf], origin, low[b, :, leaf], high[b, :, leaf], axis[b, :, leaf], cone[b, :, leaf]
+                points,
+                records[b * WIDTH + leaf],
+                origin,
+                low[b, :, leaf],
+                high[b, :, leaf],
+                axis[b, :, leaf],
+                cone[b, :, leaf],
             )
 
 
 @kernel
-def _fill_bundles(points, records, origin, low, high, axis, cone):  # type: ignore[no-untyped-def]
+def _fill_bundles(
+    points: FloatArray,
+    records: IntArray,
+    origin: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+    axis: FloatArray,
+    cone: FloatArray,
+) -> None:
     for b in range(records.shape[0]):
         _enclose(points, records[b], origin, low[:, b], high[:, b], axis[:, b], cone[:, b])
 
@@ -246,7 +293,7 @@ def build_blocks(points: FloatArray, remaining: IntArray, origin: FloatArray) ->
 
 
 @exact_kernel
-def delete_record(blocks, i):  # type: ignore[no-untyped-def]
+def delete_record(blocks: Blocks, i: int) -> None:
     """Take record ``i`` away; a leaf or bundle without records is never looked at again."""
     place = blocks.place[i]
     lane = place % WIDTH
@@ -264,7 +311,7 @@ def delete_record(blocks, i):  # type: ignore[no-untyped-def]
 
 
 @exact_kernel
-def _distances(coordinates, leaf, target, out):  # type: ignore[no-untyped-def]
+def _distances(coordinates: FloatArray, leaf: int, target: FloatArray, out: FloatArray) -> None:
     """Squared distances of a leaf's sixteen records, columns added from first to last."""
     d = target.size
     five = d - d % 5
@@ -286,18 +333,18 @@ def _distances(coordinates, leaf, target, out):  # type: ignore[no-untyped-def]
 
 
 @exact_kernel
-def _box_distances(low, high, target, out):  # type: ignore[no-untyped-def]
+def _box_distances(low: FloatArray, high: FloatArray, target: FloatArray, out: FloatArray) -> None:
     """Squared distances to boxes: rounding is monotone, so never above the computed distance of a record inside."""
     m = low.shape[1]
     out[:m] = 0.0
     for j in range(target.size):
         for b in range(m):
-            gap = max(max(low[j, b] - target[j], target[j] - high[j, b]), 0.0)
+            gap = max(low[j, b] - target[j], target[j] - high[j, b], 0.0)
             out[b] += gap * gap
 
 
 @kernel
-def _cone_reach(axis, cone, direction, length, out):  # type: ignore[no-untyped-def]
+def _cone_reach(axis: FloatArray, cone: FloatArray, direction: FloatArray, length: float, out: FloatArray) -> None:
     """Squared distances from a record that nothing inside the cones can exceed.
 
     With r and x seen from the origin, |r−x|² = |r|² + |x|² − 2 r·x. The product is bounded twice: by the angle
@@ -319,7 +366,16 @@ def _cone_reach(axis, cone, direction, length, out):  # type: ignore[no-untyped-
 
 
 @exact_kernel
-def _look_near(coordinates, records, leaf, target, wanted, near, found, work):  # type: ignore[no-untyped-def]
+def _look_near(
+    coordinates: FloatArray,
+    records: IntArray,
+    leaf: int,
+    target: FloatArray,
+    wanted: int,
+    near: FloatArray,
+    found: IntArray,
+    work: FloatArray,
+) -> None:
     """Merge one leaf into the sorted list of the nearest; ties go to the lower record."""
     _distances(coordinates, leaf, target, work)
     worst = near[wanted - 1]
@@ -340,7 +396,7 @@ def _look_near(coordinates, records, leaf, target, wanted, near, found, work):  
 
 
 @exact_kernel
-def _remember(bound, position, bounds, positions):  # type: ignore[no-untyped-def]
+def _remember(bound: float, position: int, bounds: FloatArray, positions: IntArray) -> None:
     """Keep the smallest bounds seen so far, smallest first, with their positions."""
     p = bounds.size - 1
     while p > 0 and bounds[p - 1] > bound:
@@ -352,8 +408,10 @@ def _remember(bound, position, bounds, positions):  # type: ignore[no-untyped-de
 
 
 @exact_kernel
-def find_nearest(blocks, target, home, wanted, near, found, scratch):  # type: ignore[no-untyped-def]
-    """The ``wanted`` records nearest to a point, nearest first, ties to the lower record."""
+def find_nearest(
+    blocks: Blocks, target: FloatArray, home: int, wanted: int, near: FloatArray, found: IntArray, scratch: Scratch
+) -> None:
+    """Find the ``wanted`` records nearest to a point, nearest first, ties to the lower record."""
     # IN  target (d,) float64; home int, the bundle to look at first; wanted int
     # OUT near (≥ wanted,) float64 squared distances; found (≥ wanted,) int64 records
     bundle_bound, bound, leaf_bound, leaves = scratch.bundles, scratch.sixteen, scratch.leaves, scratch.ids
@@ -391,7 +449,15 @@ def find_nearest(blocks, target, home, wanted, near, found, scratch):  # type: i
 
 
 @exact_kernel
-def _look_far(coordinates, records, leaf, target, best, winner, work):  # type: ignore[no-untyped-def]
+def _look_far(
+    coordinates: FloatArray,
+    records: IntArray,
+    leaf: int,
+    target: FloatArray,
+    best: float,
+    winner: int,
+    work: FloatArray,
+) -> tuple[float, int]:
     """Let the records of one leaf compete for the farthest; ties go to the lower record."""
     _distances(coordinates, leaf, target, work)
     for lane in range(WIDTH):
@@ -402,8 +468,8 @@ def _look_far(coordinates, records, leaf, target, best, winner, work):  # type: 
 
 
 @exact_kernel
-def find_farthest(blocks, target, first, scratch):  # type: ignore[no-untyped-def]
-    """The record farthest from a point; ties to the lower record."""
+def find_farthest(blocks: Blocks, target: FloatArray, first: int, scratch: Scratch) -> int:
+    """Find the record farthest from a point; ties to the lower record."""
     # IN  target (d,) float64; first int, a leaf where the search may start
     # OUT int64
     bundle_bound, bound, leaf_bound, leaves = scratch.bundles, scratch.sixteen, scratch.leaves, scratch.ids

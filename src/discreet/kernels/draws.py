@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel
 
@@ -14,23 +15,23 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 @exact_kernel
-def next_bits(state):  # type: ignore[no-untyped-def]
-    """64 random bits."""
+def next_bits(state: NDArray[np.uint64]) -> np.uint64:
+    """Draw 64 random bits."""
     # IN and OUT state (1,) uint64
     state[0] += STEP
     z = state[0]
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = (z ^ (z >> np.uint64(27))) * MIX_2
-    return z ^ (z >> np.uint64(31))
+    return np.uint64(z ^ (z >> np.uint64(31)))
 
 
 @exact_kernel
-def uniform(state):  # type: ignore[no-untyped-def]
-    """A number in [0, 1)."""
+def uniform(state: NDArray[np.uint64]) -> float:
+    """Draw a number in [0, 1)."""
     return np.float64(next_bits(state) >> np.uint64(11)) * 2.0**-53
 
 
 @exact_kernel
-def below(state, n):  # type: ignore[no-untyped-def]
-    """An integer in 0 … n−1."""
-    return np.int64(uniform(state) * n)
+def below(state: NDArray[np.uint64], n: int) -> int:
+    """Draw an integer in 0 … n−1."""
+    return int(uniform(state) * n)

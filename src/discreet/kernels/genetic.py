@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.centring import centred
 from discreet.kernels.draws import below, uniform
@@ -13,8 +14,8 @@ __all__ = ["genetic"]
 
 
 @exact_kernel
-def _decode(ordered, k, cuts, labels, total):  # type: ignore[no-untyped-def]
-    """Groups of a chromosome and their squared error.
+def _decode(ordered: FloatArray, k: int, cuts: BoolArray, labels: IntArray, total: FloatArray) -> float:
+    """Read the groups of a chromosome and measure their squared error.
 
     A cut is obeyed when the group has k records; a group of 2k−1 is always closed. A group is also closed when exactly
     k records follow, or the rest could become too large; so every chromosome has groups of k to 2k−1.
@@ -45,7 +46,18 @@ def _decode(ordered, k, cuts, labels, total):  # type: ignore[no-untyped-def]
 
 
 @exact_kernel
-def _generation(ordered, k, parents, fitness, children, errors, mutation, state, labels, total):  # type: ignore[no-untyped-def]
+def _generation(
+    ordered: FloatArray,
+    k: int,
+    parents: BoolArray,
+    fitness: FloatArray,
+    children: BoolArray,
+    errors: FloatArray,
+    mutation: float,
+    state: NDArray[np.uint64],
+    labels: IntArray,
+    total: FloatArray,
+) -> None:
     """One generation: tournaments of two, two-point crossover, mutation; the best parent survives."""
     # IN  parents (p, n) bool; fitness (p,) float64; mutation float; state (1,) uint64
     # OUT children (p, n) bool; errors (p,) float64
@@ -66,7 +78,7 @@ def _generation(ordered, k, parents, fitness, children, errors, mutation, state,
             left, right = right, left
         for i in range(n):
             children[q, i] = parents[father, i] if left <= i < right else parents[mother, i]
-        for _ in range(1 + below(state, max(1, np.int64(2.0 * mutation * n)))):
+        for _ in range(1 + below(state, max(1, int(2.0 * mutation * n)))):
             i = below(state, n)
             children[q, i] = uniform(state) < 0.5
         errors[q] = _decode(ordered, k, children[q], labels, total)
@@ -82,7 +94,7 @@ def genetic(
     population: int = 40,
     mutation: float = 0.01,
 ) -> IntArray:
-    """Groups of k to 2k−1 consecutive records of an order, bred for a low squared error.
+    """Breed groups of k to 2k−1 consecutive records of an order for a low squared error.
 
     Parameters
     ----------

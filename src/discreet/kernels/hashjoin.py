@@ -50,6 +50,12 @@ def position_of(
 ) -> int:
     """Return the position of the pattern of one pair."""
     position = np.int64(0)
+    if at.shape[1] == 1:
+        for j in range(at.shape[0]):
+            w = at[j, 0]
+            differs = ((a[i, w] ^ b[k, w]) & ones[j, 0]) | (a[i, w] & flag[j, 0])
+            position += stride[j] * np.int64(differs == 0)
+        return position
     for j in range(at.shape[0]):
         for level in range(at.shape[1]):
             w = at[j, level]

@@ -12,7 +12,16 @@ import math
 
 import numpy as np
 
-from discreet.kernels.blocks import WIDTH, Blocks, build_blocks, delete_record, find_farthest, find_nearest, scratch_for
+from discreet.kernels.blocks import (
+    WIDTH,
+    Blocks,
+    Scratch,
+    build_blocks,
+    delete_record,
+    find_farthest,
+    find_nearest,
+    scratch_for,
+)
 from discreet.kernels.centring import centred
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import FloatArray, IntArray
@@ -26,7 +35,7 @@ LOOKUPS = 4
 
 
 @exact_kernel
-def _take(points, exact, blocks, i, group, total, labels):  # type: ignore[no-untyped-def]
+def _take(exact: IntArray, blocks: Blocks, i: int, group: int, total: IntArray, labels: IntArray) -> None:
     labels[i] = group
     for j in range(total.size):
         total[j] -= exact[i, j]
@@ -34,18 +43,38 @@ def _take(points, exact, blocks, i, group, total, labels):  # type: ignore[no-un
 
 
 @exact_kernel
-def _group(points, exact, blocks, i, k, group, total, labels, near, found, scratch):  # type: ignore[no-untyped-def]
+def _group(
+    points: FloatArray,
+    exact: IntArray,
+    blocks: Blocks,
+    i: int,
+    k: int,
+    group: int,
+    total: IntArray,
+    labels: IntArray,
+    near: FloatArray,
+    found: IntArray,
+    scratch: Scratch,
+) -> None:
     """Close a group of record ``i`` and its k − 1 nearest."""
     home = blocks.place[i] // (WIDTH * WIDTH)
-    _take(points, exact, blocks, i, group, total, labels)
+    _take(exact, blocks, i, group, total, labels)
     if k > 1:
         find_nearest(blocks, points[i], home, k - 1, near, found, scratch)
         for p in range(k - 1):
-            _take(points, exact, blocks, found[p], group, total, labels)
+            _take(exact, blocks, found[p], group, total, labels)
 
 
 @exact_kernel
-def _farthest_from_centroid(points, labels, order, reach, start, origin, centre):  # type: ignore[no-untyped-def]
+def _farthest_from_centroid(
+    points: FloatArray,
+    labels: IntArray,
+    order: IntArray,
+    reach: FloatArray,
+    start: int,
+    origin: FloatArray,
+    centre: FloatArray,
+) -> tuple[int, int]:
     """Farthest record from ``centre`` on a list sorted by the distance to ``origin``, and the number of look-ups."""
     drift = 0.0
     for j in range(centre.size):
@@ -67,11 +96,27 @@ def _farthest_from_centroid(points, labels, order, reach, start, origin, centre)
         if value > best or (value == best and i < winner):
             best = value
             winner = i
-    return winner, p - start
+    return int(winner), p - start
 
 
 @exact_kernel
-def _run(points, exact, unit, k, blocks, scratch, order, reach, origin, remaining, stop_at, budget, group, total, labels):  # type: ignore[no-untyped-def]
+def _run(
+    points: FloatArray,
+    exact: IntArray,
+    unit: float,
+    k: int,
+    blocks: Blocks,
+    scratch: Scratch,
+    order: IntArray,
+    reach: FloatArray,
+    origin: FloatArray,
+    remaining: int,
+    stop_at: int,
+    budget: int,
+    group: int,
+    total: IntArray,
+    labels: IntArray,
+) -> tuple[int, int]:
     """Close pairs of groups until ``stop_at`` records are left or ``budget`` look-ups are spent."""
     # IN  points (n, d) float64; exact (n, d) int64, points in units; order (m,) int64 and reach (m,) float64, the list;
     #     origin (d,) float64, the centre of the list; remaining, stop_at, budget, group int
@@ -148,7 +193,7 @@ def split_large_groups(points: FloatArray, labels: IntArray, k: int) -> IntArray
 
 
 def mdav(values: FloatArray, k: int) -> IntArray:
-    """Groups of exactly ``k`` records by MDAV; the last one takes what is left, fewer than 2k.
+    """Form groups of exactly ``k`` records by MDAV; the last one takes what is left, fewer than 2k.
 
     Parameters
     ----------

@@ -7,126 +7,102 @@ import math
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
-from discreet.kernels.records import separation
-from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
+from discreet.kernels.records import measure_from
+from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["mixed_mdav"]
 
 
 @exact_kernel
-def _take(
-    i: int,
-    codes: CodeArray,
-    numbers: FloatArray,
-    table: FloatArray,
-    starts: IntArray,
-    sizes: IntArray,
-    places: IntArray,
-    far: FloatArray,
-    sums: FloatArray,
-    present: IntArray,
-    free: BoolArray,
+def _count_out(
+    codes: CodeArray,  # IN (q, n) int32
+    numbers: FloatArray,  # IN (p, n) float64
+    i: int,  # IN a record
+    sign: int,  # IN 1 to count it in, −1 to take it out
+    table: FloatArray,  # IN (t,) float64
+    starts: IntArray,  # IN (q,) int64
+    sizes: IntArray,  # IN (q,) int64
+    places: IntArray,  # IN (q,) int64
+    far: FloatArray,  # IN, OUT (levels,) float64, how far each level is from all that is left
+    sums: FloatArray,  # IN, OUT (p,) float64
+    present: IntArray,  # IN, OUT (p,) int64
 ) -> None:
-    """Take record ``i`` out of the sums that say how far each level and number is from what is left."""
-    free[i] = False
+    """Count a record into, or out of, the sums over what is left."""
     for a in range(sizes.size):
-        row = starts[a] + codes[i, a] * sizes[a]
+        row = starts[a] + codes[a, i] * sizes[a]
         for level in range(sizes[a]):
-            far[places[a] + level] -= table[row + level]
+            far[places[a] + level] += sign * table[row + level]
     for a in range(sums.size):
-        if not math.isnan(numbers[i, a]):
-            sums[a] -= numbers[i, a]
-            present[a] -= 1
+        if not math.isnan(numbers[a, i]):
+            sums[a] += sign * numbers[a, i]
+            present[a] += sign
 
 
 @exact_kernel
-def _farthest_from_all(
-    codes: CodeArray,
-    numbers: FloatArray,
-    absent: FloatArray,
-    places: IntArray,
-    far: FloatArray,
-    sums: FloatArray,
-    present: IntArray,
-    left: IntArray,
-    count: int,
-) -> int:
-    best, winner = -np.inf, -1
-    for p in range(count):
-        i = left[p]
-        total = 0.0
-        for a in range(places.size):
-            total += far[places[a] + codes[i, a]]
-        for a in range(sums.size):
-            if math.isnan(numbers[i, a]):
-                total += absent[a] * present[a]
+def _measure_from_all(
+    codes: CodeArray,  # IN (q, n) int32
+    numbers: FloatArray,  # IN (p, n) float64
+    count: int,  # IN how many columns of codes and numbers are in use
+    alive: int,  # IN how many of those are left
+    absent: FloatArray,  # IN (p,) float64
+    places: IntArray,  # IN (q,) int64
+    far: FloatArray,  # IN (levels,) float64
+    sums: FloatArray,  # IN (p,) float64
+    present: IntArray,  # IN (p,) int64
+    out: FloatArray,  # OUT (n,) float64
+) -> None:
+    """Write the sum of each record's distances from all that is left; numbers count from their mean."""
+    for c in range(count):
+        out[c] = 0.0
+    for a in range(places.size):
+        for c in range(count):
+            out[c] += far[places[a] + codes[a, c]]
+    for a in range(sums.size):
+        middle = sums[a] / present[a] if present[a] > 0 else 0.0
+        for c in range(count):
+            if math.isnan(numbers[a, c]):
+                out[c] += absent[a] * present[a]
             else:
-                total += absent[a] * (count - present[a])
-                if present[a] > 0:
-                    total += present[a] * abs(numbers[i, a] - sums[a] / present[a])
-        if total > best:
-            best, winner = total, i
-    return winner
+                out[c] += absent[a] * (alive - present[a]) + present[a] * abs(numbers[a, c] - middle)
 
 
 @exact_kernel
-def _farthest_from_one(
-    i: int,
-    codes: CodeArray,
-    numbers: FloatArray,
-    table: FloatArray,
-    starts: IntArray,
-    sizes: IntArray,
-    absent: FloatArray,
-    left: IntArray,
-    count: int,
-) -> int:
-    best, winner = -1.0, -1
-    for p in range(count):
-        j = left[p]
-        d = separation(codes, numbers, i, codes, numbers, j, table, starts, sizes, absent, np.inf)
-        if d > best:
-            best, winner = d, j
+def _farthest(out: FloatArray, ids: IntArray, count: int) -> int:
+    """Place of the largest entry among records that are left; the first of equals."""
+    best, winner = -np.inf, -1
+    for c in range(count):
+        if ids[c] >= 0 and out[c] > best:
+            best, winner = out[c], c
     return winner
 
 
 @exact_kernel
 def _nearest(
-    i: int,
-    codes: CodeArray,
-    numbers: FloatArray,
-    table: FloatArray,
-    starts: IntArray,
-    sizes: IntArray,
-    absent: FloatArray,
-    left: IntArray,
-    count: int,
-    wanted: int,
-    found: IntArray,
-    near: FloatArray,
+    out: FloatArray,  # IN (n,) float64, distances
+    ids: IntArray,  # IN (n,) int64, −1 where a record has gone
+    count: int,  # IN how many columns are in use
+    self: int,  # IN the place that is not to be found
+    wanted: int,  # IN how many to find
+    found: IntArray,  # OUT (wanted,) int64, their places, nearest first
 ) -> None:
-    """Write the ``wanted`` records nearest to ``i``, and not ``i`` itself, to ``found``."""
     have = 0
-    for p in range(count):
-        j = left[p]
-        if j == i:
+    for c in range(count):
+        if ids[c] < 0 or c == self:
             continue
-        bound = near[wanted - 1] if have == wanted else np.inf
-        d = separation(codes, numbers, i, codes, numbers, j, table, starts, sizes, absent, bound)
-        if d >= bound:
+        if have == wanted and out[c] >= out[found[wanted - 1]]:
             continue  # an equal one that came earlier has the lower index
         place = have if have < wanted else wanted - 1
-        while place > 0 and near[place - 1] > d:
-            near[place], found[place] = near[place - 1], found[place - 1]
+        while place > 0 and out[found[place - 1]] > out[c]:
+            found[place] = found[place - 1]
             place -= 1
-        near[place], found[place] = d, j
+        found[place] = c
         have = min(have + 1, wanted)
 
 
 @exact_kernel
 def mixed_mdav(
-    codes: CodeArray,  # IN (n, q) int32, missing is the last level of each table
-    numbers: FloatArray,  # IN (n, p) float64, missing is NaN
+    codes: CodeArray,  # IN, OUT (q, n) int32, missing is the last level of each table; used up
+    numbers: FloatArray,  # IN, OUT (p, n) float64, missing is NaN; used up
     table: FloatArray,  # IN (t,) float64, see kernels.records
     starts: IntArray,  # IN (q,) int64
     sizes: IntArray,  # IN (q,) int64
@@ -137,44 +113,40 @@ def mixed_mdav(
 ) -> None:
     """Group the record farthest from all that is left, then the one farthest from it, each with its nearest k − 1."""
     n = labels.size
-    free = np.ones(n, dtype=np.bool_)
-    left = np.arange(n)
-    width = places[-1] + sizes[-1] if sizes.size else 0
-    far = np.zeros(width)
-    sums = np.zeros(numbers.shape[1])
-    present = np.zeros(numbers.shape[1], dtype=np.int64)
+    ids = np.arange(n)
+    far = np.zeros(places[-1] + sizes[-1] if sizes.size else 0)
+    sums, present = np.zeros(absent.size), np.zeros(absent.size, dtype=np.int64)
     for i in range(n):
-        for a in range(sizes.size):
-            row = starts[a] + codes[i, a] * sizes[a]
-            for level in range(sizes[a]):
-                far[places[a] + level] += table[row + level]
-        for a in range(sums.size):
-            if not math.isnan(numbers[i, a]):
-                sums[a] += numbers[i, a]
-                present[a] += 1
-    found = np.empty(k, dtype=np.int64)
-    near = np.empty(k)
-    count, group, anchor = n, 0, -1
-    while count >= 2 * k:
-        if anchor >= 0:
-            seed = _farthest_from_one(anchor, codes, numbers, table, starts, sizes, absent, left, count)
-            anchor = -1
-        else:
-            seed = _farthest_from_all(codes, numbers, absent, places, far, sums, present, left, count)
-            # A partner at the other end is sought only while it leaves enough for a group of its own.
-            anchor = seed if count >= 3 * k else -1
-        _nearest(seed, codes, numbers, table, starts, sizes, absent, left, count, k - 1, found, near)
-        labels[seed] = group
-        _take(seed, codes, numbers, table, starts, sizes, places, far, sums, present, free)
-        for p in range(k - 1):
-            labels[found[p]] = group
-            _take(found[p], codes, numbers, table, starts, sizes, places, far, sums, present, free)
+        _count_out(codes, numbers, i, 1, table, starts, sizes, places, far, sums, present)
+    row, found = np.empty(n), np.empty(k, dtype=np.int64)
+    count, alive, group, paired = n, n, 0, False
+    while alive >= 2 * k:
+        if not paired:
+            _measure_from_all(codes, numbers, count, alive, absent, places, far, sums, present, row)
+        # Otherwise the row still holds the distances from the first of the pair.
+        seed = _farthest(row, ids, count)
+        # A partner at the other end is sought only while it leaves enough for a group of its own.
+        paired = not paired and alive >= 3 * k
+        measure_from(codes, numbers, seed, codes, numbers, count, table, starts, sizes, absent, row)
+        _nearest(row, ids, count, seed, k - 1, found)
+        found[k - 1] = seed
+        for p in range(k):
+            labels[ids[found[p]]] = group
+            ids[found[p]] = -1
+            _count_out(codes, numbers, found[p], -1, table, starts, sizes, places, far, sums, present)
         group += 1
-        kept = 0
-        for p in range(count):
-            if free[left[p]]:
-                left[kept] = left[p]
-                kept += 1
-        count = kept
-    for p in range(count):
-        labels[left[p]] = group
+        alive -= k
+        if not paired and count - alive > count // 8:
+            kept = 0
+            for c in range(count):
+                if ids[c] >= 0:
+                    ids[kept] = ids[c]
+                    for a in range(starts.size):
+                        codes[a, kept] = codes[a, c]
+                    for a in range(absent.size):
+                        numbers[a, kept] = numbers[a, c]
+                    kept += 1
+            count = kept
+    for c in range(count):
+        if ids[c] >= 0:
+            labels[ids[c]] = group

@@ -1,7 +1,7 @@
 """MDAV for millions of records: inside balanced blocks, then repaired across their borders.
 
-Not the grouping of MDAV itself: records are first cut into blocks of about 4,096 by medians, MDAV groups each block, and a
-cold refinement over neighbouring groups mends what the borders broke.
+Not the grouping of MDAV itself: records are first cut at medians into blocks of at most 65,536, MDAV groups each block,
+and a cold refinement over neighbouring groups mends what the borders broke.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from discreet.kernels.blocks import arrange
 from discreet.kernels.centring import centred
 from discreet.kernels.mdav import mdav_of_points
 from discreet.kernels.refine import Refinement
@@ -18,32 +17,51 @@ from discreet.typing import FloatArray, IntArray
 
 __all__ = ["block_mdav", "partitioned_mdav"]
 
-# Cuts fall on multiples of the square of this.
-LEAF = 64
+# The largest block: smaller ones are faster, but have more borders.
+BLOCK = 65_536
 
 
-def block_mdav(points: FloatArray, k: int, workers: ThreadPoolExecutor) -> IntArray:
-    """MDAV inside blocks of about 4,096 records of centred points; borders are left as they are."""
+def _blocks(points: FloatArray, size: int) -> list[IntArray]:
+    """Cut records into blocks of at most ``size`` at medians of the widest column."""
+    done: list[IntArray] = []
+    todo = [np.arange(points.shape[0])]
+    while todo:
+        inside = todo.pop()
+        if inside.size <= size:
+            done.append(np.sort(inside))
+            continue
+        rows = points[inside]
+        widest = int(np.argmax(np.ptp(rows, axis=0)))
+        middle = inside.size // 2
+        halves = np.argpartition(rows[:, widest], middle)
+        todo += [inside[halves[:middle]], inside[halves[middle:]]]
+    return done
+
+
+def block_mdav(points: FloatArray, k: int, workers: ThreadPoolExecutor, block: int = BLOCK) -> IntArray:
+    """Run MDAV inside blocks of centred points; borders are left as they are."""
     n = points.shape[0]
-    order = np.arange(n)
-    arrange(points, order, LEAF)
-    size = max(LEAF * LEAF, 2 * k)
-    cuts = np.arange(0, max(n - size // 2, 1), size)
-    blocks = [np.sort(block) for block in np.split(order, cuts[1:])]
+    blocks = _blocks(points, max(block, 4 * k))
     labels = np.empty(n, dtype=np.int64)
     group = 0
-    for block, parts in zip(
-        blocks, workers.map(lambda inside: mdav_of_points(points[inside], k), blocks), strict=True
+    for inside, parts in zip(
+        blocks, workers.map(lambda records: mdav_of_points(points[records], k), blocks), strict=True
     ):
-        labels[block] = group + parts
+        labels[inside] = group + parts
         group += int(parts.max()) + 1
     return labels
 
 
 def partitioned_mdav(
-    values: FloatArray, k: int, *, seed: int, workers: ThreadPoolExecutor, steps_per_group: float = 8.0
+    values: FloatArray,
+    k: int,
+    *,
+    seed: int,
+    workers: ThreadPoolExecutor,
+    block: int = BLOCK,
+    passes: int = 40,
 ) -> IntArray:
-    """Groups of k to 2k−1 records by MDAV inside balanced blocks and a repair along the borders.
+    """Form groups of k to 2k−1 records by MDAV inside balanced blocks and repair them along the borders.
 
     Parameters
     ----------
@@ -55,8 +73,10 @@ def partitioned_mdav(
         For the order of the repairs.
     workers : ThreadPoolExecutor
         Runs blocks and repairs; how many threads it has changes the time only.
-    steps_per_group : float
-        Repairs tried for each group.
+    block : int
+        Most records in a block.
+    passes : int
+        How often every group and its neighbours are searched for relocations and swaps that help.
 
     Returns
     -------
@@ -68,11 +88,10 @@ def partitioned_mdav(
     O(n log n) time for a fixed block size, linear memory.
     """
     points = centred(values)
-    labels = block_mdav(points, k, workers)
+    labels = block_mdav(points, k, workers, block)
     if k < 2 or points.shape[0] < 2 * k:
         return labels
     repair = Refinement(points, k, labels, seed, workers, by_group=True)
-    passes = 8
     for _ in range(passes):
-        repair.anneal(int(steps_per_group * labels.max()) // passes + 1, 0.0)
+        repair.settle()
     return repair.labels

@@ -12,7 +12,7 @@ __all__ = ["group_tour", "optimal_along", "repartition_along_tour"]
 
 
 @exact_kernel
-def _shortest(points, order, k, path):  # type: ignore[no-untyped-def]
+def _shortest(points: FloatArray, order: IntArray, k: int, path: IntArray) -> None:
     """Hansen–Mukherjee recursion with squared errors in d columns; O(nkd)."""
     # IN  points (n, d) float64; order (n,) int64
     # OUT path (n+1,) int64, length of the last run of the best partition of the first j records
@@ -44,7 +44,7 @@ def _shortest(points, order, k, path):  # type: ignore[no-untyped-def]
 
 
 def optimal_along(points: FloatArray, order: IntArray, k: int) -> IntArray:
-    """Best partition into runs of k to 2k−1 consecutive records of a path.
+    """Find the best partition into runs of k to 2k−1 consecutive records of a path.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def optimal_along(points: FloatArray, order: IntArray, k: int) -> IntArray:
 
     Notes
     -----
-    O(nkd) time, linear memory. The costs of records on a path obey no quadrangle inequality, so all k lengths are tried.
+    O(nkd) time, linear memory. The costs on a path obey no quadrangle inequality, so all k lengths are tried.
     """
     n = order.size
     path = np.zeros(n + 1, dtype=np.int64)
@@ -77,7 +77,7 @@ def optimal_along(points: FloatArray, order: IntArray, k: int) -> IntArray:
 
 
 @exact_kernel
-def _nearest_neighbour_tour(centres, start, tour):  # type: ignore[no-untyped-def]
+def _nearest_neighbour_tour(centres: FloatArray, start: int, tour: IntArray) -> None:
     # IN  centres (g, d) float64; start int
     # OUT tour (g,) int64
     g, d = centres.shape
@@ -99,7 +99,9 @@ def _nearest_neighbour_tour(centres, start, tour):  # type: ignore[no-untyped-de
 
 
 @exact_kernel
-def _walk(points, members, starts, tour, centres, order):  # type: ignore[no-untyped-def]
+def _walk(
+    points: FloatArray, members: IntArray, starts: IntArray, tour: IntArray, centres: FloatArray, order: IntArray
+) -> None:
     """Inside each group, from the record nearest to where the walk comes from; always on to the nearest one left."""
     # IN  members (n,) int64, records group by group; starts (g+1,) int64; tour (g,) int64; centres (g, d) float64
     # OUT order (n,) int64
@@ -130,7 +132,7 @@ def _walk(points, members, starts, tour, centres, order):  # type: ignore[no-unt
 
 
 def group_tour(points: FloatArray, labels: IntArray) -> IntArray:
-    """A path through all records that visits groups one after another, each time the group with the nearest centroid.
+    """Order all records along a tour that goes on from each group to the one with the nearest centroid.
 
     It starts at the group whose centroid is farthest from the mean. O(g²d + nkd) time for g groups, linear memory; ties
     go to the lowest group and record.
@@ -151,7 +153,7 @@ def group_tour(points: FloatArray, labels: IntArray) -> IntArray:
 
 
 def repartition_along_tour(values: FloatArray, labels: IntArray, k: int) -> IntArray:
-    """Best partition along the tour of given groups (MHM); groups of k to 2k−1.
+    """Find the best partition along the tour of given groups (MHM); groups of k to 2k−1.
 
     Parameters
     ----------

@@ -7,9 +7,11 @@ size. From the sums R[i, g] of D between record i and group g, every relocation 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.draws import below, uniform
 from discreet.kernels.jit import exact_kernel
+from discreet.typing import FloatArray, IntArray
 
 __all__ = ["descend", "measure", "pairwise", "regroup", "shake"]
 
@@ -18,7 +20,7 @@ LEAST_GAIN = 1e-12
 
 
 @exact_kernel
-def pairwise(points, records, size, columns, D):  # type: ignore[no-untyped-def]
+def pairwise(points: FloatArray, records: IntArray, size: int, columns: FloatArray, D: FloatArray) -> None:
     """Squared distances of a pool."""
     # IN  points (n, d) float64; records (≥ size,) int64; columns (d, ≥ size) float64 scratch
     # OUT D (≥ size, ≥ size) float64
@@ -40,8 +42,10 @@ def pairwise(points, records, size, columns, D):  # type: ignore[no-untyped-def]
 
 
 @exact_kernel
-def measure(D, size, groups, group, R, T, count):  # type: ignore[no-untyped-def]
-    """Sums of distances of a grouping; returns its squared error."""
+def measure(
+    D: FloatArray, size: int, groups: int, group: IntArray, R: FloatArray, T: FloatArray, count: IntArray
+) -> float:
+    """Sum the distances of a grouping; returns its squared error."""
     # IN  D (P, P) float64; group (P,) int64 in 0 … groups−1
     # OUT R (G, P) float64; T (G,) float64 pair sums; count (G,) int64
     for g in range(groups):
@@ -65,7 +69,9 @@ def measure(D, size, groups, group, R, T, count):  # type: ignore[no-untyped-def
 
 
 @exact_kernel
-def _move(D, size, R, T, count, group, i, b):  # type: ignore[no-untyped-def]
+def _move(
+    D: FloatArray, size: int, R: FloatArray, T: FloatArray, count: IntArray, group: IntArray, i: int, b: int
+) -> None:
     """Put record i into group b."""
     a = group[i]
     T[a] -= R[a, i]
@@ -81,7 +87,9 @@ def _move(D, size, R, T, count, group, i, b):  # type: ignore[no-untyped-def]
 
 
 @exact_kernel
-def descend(D, size, groups, k, group, R, T, count):  # type: ignore[no-untyped-def]
+def descend(
+    D: FloatArray, size: int, groups: int, k: int, group: IntArray, R: FloatArray, T: FloatArray, count: IntArray
+) -> float:
     """Relocate and swap records while that lowers the squared error; returns it."""
     # IN  D, R, T, count as measured
     # OUT group (P,) int64 and the sums, changed in place
@@ -126,8 +134,10 @@ def descend(D, size, groups, k, group, R, T, count):  # type: ignore[no-untyped-
 
 
 @exact_kernel
-def regroup(D, size, groups, k, state, group, near):  # type: ignore[no-untyped-def]
-    """A new grouping: random seeds with their nearest records, the rest to the nearest seed that has room."""
+def regroup(
+    D: FloatArray, size: int, groups: int, k: int, state: NDArray[np.uint64], group: IntArray, near: IntArray
+) -> None:
+    """Draw a new grouping: random seeds with their nearest records, the rest to the nearest seed with room."""
     # IN  D (P, P) float64; state (1,) uint64; near (P,) int64 scratch
     # OUT group (P,) int64
     most = 2 * k - 1
@@ -175,7 +185,7 @@ def regroup(D, size, groups, k, state, group, near):  # type: ignore[no-untyped-
 
 
 @exact_kernel
-def shake(size, state, group):  # type: ignore[no-untyped-def]
+def shake(size: int, state: NDArray[np.uint64], group: IntArray) -> None:
     """Exchange a few records of different groups."""
     # IN  state (1,) uint64
     # OUT group (P,) int64

@@ -2,7 +2,8 @@
 
 The distance of two records is a sum over attributes: for levels an entry of a table, which holds the attribute's weight
 and what a missing value is worth; for numbers, scaled by the caller, the absolute difference. The table of attribute
-``a`` is the square of ``sizes[a]`` entries that begins at ``starts[a]``. Ties go to the lowest index everywhere.
+``a`` is the square of ``sizes[a]`` entries that begins at ``starts[a]``. Blocks of records are kept by attribute, so
+that one record is measured against all others in a few long loops without a branch. Ties go to the lowest index.
 """
 
 from __future__ import annotations
@@ -14,79 +15,75 @@ import numpy as np
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["accumulate_memberships", "assign_records", "greedy_start", "relocate_records", "separation"]
+__all__ = ["accumulate_memberships", "assign_records", "greedy_start", "measure_from", "relocate_records"]
 
 
 @exact_kernel
-def separation(
-    codes: CodeArray,  # IN (m, q) int32
-    numbers: FloatArray,  # IN (m, p) float64
-    i: int,  # IN one record
-    other_codes: CodeArray,  # IN (c, q) int32
-    other_numbers: FloatArray,  # IN (c, p) float64
-    c: int,  # IN another
+def measure_from(
+    codes: CodeArray,  # IN (q, m) int32, missing is the last level of each table
+    numbers: FloatArray,  # IN (p, m) float64, missing is NaN
+    i: int,  # IN the record to measure from
+    other_codes: CodeArray,  # IN (q, c) int32
+    other_numbers: FloatArray,  # IN (p, c) float64
+    count: int,  # IN how many of the others to measure, from the first on
     table: FloatArray,  # IN (t,) float64
     starts: IntArray,  # IN (q,) int64
     sizes: IntArray,  # IN (q,) int64
     absent: FloatArray,  # IN (p,) float64, the distance of a number from a missing one
-    bound: float,  # IN stop adding where this is exceeded
-) -> float:
-    """Return the distance of two records, or something above the bound."""
-    # Rows are reached by their index: a slice of a row would cost more than the sum.
-    total = 0.0
-    for a in range(codes.shape[1]):
-        total += float(table[starts[a] + codes[i, a] * sizes[a] + other_codes[c, a]])
-        if total > bound:
-            return total
-    for a in range(numbers.shape[1]):
-        x, y = numbers[i, a], other_numbers[c, a]
-        if math.isnan(x) or math.isnan(y):
-            if not (math.isnan(x) and math.isnan(y)):
-                total += absent[a]
+    out: FloatArray,  # OUT (c,) float64
+) -> None:
+    """Write the distance of one record from each of the others."""
+    for c in range(count):
+        out[c] = 0.0
+    for a in range(starts.size):
+        row = starts[a] + codes[a, i] * sizes[a]
+        for c in range(count):
+            out[c] += table[row + other_codes[a, c]]
+    for a in range(absent.size):
+        x, far = numbers[a, i], absent[a]
+        if math.isnan(x):
+            for c in range(count):
+                if not math.isnan(other_numbers[a, c]):
+                    out[c] += far
         else:
-            total += abs(x - y)
-        if total > bound:
-            return total
-    return total
+            for c in range(count):
+                gap = abs(x - other_numbers[a, c])
+                out[c] += far if math.isnan(gap) else gap
 
 
 @exact_kernel
 def assign_records(
-    codes: CodeArray,  # IN (m, q) int32, missing is the last level of each table
-    numbers: FloatArray,  # IN (m, p) float64, missing is NaN
-    centre_codes: CodeArray,  # IN (c, q) int32
-    centre_numbers: FloatArray,  # IN (c, p) float64
+    codes: CodeArray,  # IN (q, m) int32
+    numbers: FloatArray,  # IN (p, m) float64
+    centre_codes: CodeArray,  # IN (q, c) int32
+    centre_numbers: FloatArray,  # IN (p, c) float64
     table: FloatArray,  # IN (t,) float64
     starts: IntArray,  # IN (q,) int64
     sizes: IntArray,  # IN (q,) int64
     absent: FloatArray,  # IN (p,) float64
-    labels: IntArray,  # IN, OUT (m,) int64, a guess of the nearest centre or −1; then the nearest
-    distances: FloatArray,  # OUT (m,) float64
+    row: FloatArray,  # BUFFER (c,) float64
+    labels: IntArray,  # OUT (m,) int64
 ) -> None:
     """Give every record its nearest centre."""
     for i in range(labels.size):
-        best, winner = np.inf, np.int64(-1)
-        if labels[i] >= 0:
-            winner = labels[i]
-            best = separation(
-                codes, numbers, i, centre_codes, centre_numbers, winner, table, starts, sizes, absent, np.inf
-            )
-        for c in range(centre_codes.shape[0]):
-            d = separation(codes, numbers, i, centre_codes, centre_numbers, c, table, starts, sizes, absent, best)
-            if d < best or (d == best and c < winner):
-                best, winner = d, np.int64(c)
-        labels[i], distances[i] = winner, best
+        measure_from(codes, numbers, i, centre_codes, centre_numbers, row.size, table, starts, sizes, absent, row)
+        winner = 0
+        for c in range(1, row.size):
+            if row[c] < row[winner]:
+                winner = c
+        labels[i] = winner
 
 
 @exact_kernel
 def greedy_start(
-    codes: CodeArray,  # IN (m, q) int32
-    numbers: FloatArray,  # IN (m, p) float64
+    codes: CodeArray,  # IN (q, m) int32
+    numbers: FloatArray,  # IN (p, m) float64
     weights: FloatArray,  # IN (m,) float64
     table: FloatArray,  # IN (t,) float64
     starts: IntArray,  # IN (q,) int64
     sizes: IntArray,  # IN (q,) int64
     absent: FloatArray,  # IN (p,) float64
+    row: FloatArray,  # BUFFER (m,) float64
     nearest: FloatArray,  # BUFFER (m,) float64
     seeds: IntArray,  # OUT (c,) int64, records to start from
 ) -> int:
@@ -94,23 +91,20 @@ def greedy_start(
 
     Return how many there are: fewer than asked for where every record lies on one that was taken.
     """
-    first = 0
-    for i in range(weights.size):
+    m, chosen, taken = weights.size, 0, 0
+    for i in range(m):
         nearest[i] = np.inf
-        if weights[i] > weights[first]:
-            first = i
-    taken = 0
-    chosen = first
+        if weights[i] > weights[chosen]:
+            chosen = i
     while taken < seeds.size:
         seeds[taken] = chosen
         taken += 1
+        measure_from(codes, numbers, chosen, codes, numbers, m, table, starts, sizes, absent, row)
         best, following = 0.0, -1
-        for i in range(weights.size):
-            if nearest[i] > 0.0:
-                d = separation(codes, numbers, i, codes, numbers, chosen, table, starts, sizes, absent, nearest[i])
-                nearest[i] = min(nearest[i], d)
-                if weights[i] * nearest[i] > best:
-                    best, following = weights[i] * nearest[i], i
+        for i in range(m):
+            nearest[i] = min(nearest[i], row[i])
+            if weights[i] * nearest[i] > best:
+                best, following = weights[i] * nearest[i], i
         if following < 0:
             break
         chosen = following
@@ -119,12 +113,15 @@ def greedy_start(
 
 @exact_kernel
 def accumulate_memberships(
-    codes: CodeArray,  # IN (m, q) int32
+    codes: CodeArray,  # IN (q, m) int32
+    numbers: FloatArray,  # IN (p, m) float64
     weights: FloatArray,  # IN (m,) float64
-    centre_codes: CodeArray,  # IN (c, q) int32
+    centre_codes: CodeArray,  # IN (q, c) int32
+    centre_numbers: FloatArray,  # IN (p, c) float64
     table: FloatArray,  # IN (t,) float64
     starts: IntArray,  # IN (q,) int64
     sizes: IntArray,  # IN (q,) int64
+    absent: FloatArray,  # IN (p,) float64
     places: IntArray,  # IN (q,) int64, where the levels of each attribute begin in a row of gathered
     fuzziness: float,  # IN above 1
     row: FloatArray,  # BUFFER (c,) float64
@@ -135,71 +132,40 @@ def accumulate_memberships(
     A record's memberships sum to one and fall with its distances to the power 1 / (fuzziness − 1); a record on a centre
     belongs to it alone, or to all those it lies on alike. No matrix of records and centres is kept.
     """
-    none = np.empty((1, 0))
+    power = -1.0 / (fuzziness - 1.0)
     gathered[:, :] = 0.0
     for i in range(weights.size):
+        measure_from(codes, numbers, i, centre_codes, centre_numbers, row.size, table, starts, sizes, absent, row)
         total, touching = 0.0, 0
         for c in range(row.size):
-            row[c] = separation(codes, none, i, centre_codes, none, c, table, starts, sizes, none[0], np.inf)
             if row[c] <= 0.0:
                 touching += 1
             else:
-                total += row[c] ** (-1.0 / (fuzziness - 1.0))
+                row[c] = row[c] ** power
+                total += row[c]
         for c in range(row.size):
             if touching > 0:
                 share = 1.0 / touching if row[c] <= 0.0 else 0.0
             else:
-                share = row[c] ** (-1.0 / (fuzziness - 1.0)) / total
+                share = row[c] / total
             if share > 0.0:
                 part = weights[i] * share**fuzziness
-                for a in range(codes.shape[1]):
-                    gathered[c, places[a] + codes[i, a]] += part
-
-
-@exact_kernel
-def _dissolve(
-    codes: CodeArray,
-    numbers: FloatArray,
-    counts: IntArray,
-    centre_codes: CodeArray,
-    centre_numbers: FloatArray,
-    table: FloatArray,
-    starts: IntArray,
-    sizes: IntArray,
-    absent: FloatArray,
-    group: int,
-    labels: IntArray,
-    members: IntArray,
-    targets: IntArray,
-) -> float:
-    """Write the nearest other group of every record of a group to ``targets``; return the distance that costs."""
-    cost = 0.0
-    for i in range(labels.size):
-        targets[i] = -1
-        if labels[i] != group:
-            continue
-        best = np.inf
-        for c in range(members.size):
-            if c != group and members[c] > 0:
-                d = separation(codes, numbers, i, centre_codes, centre_numbers, c, table, starts, sizes, absent, best)
-                if d < best:
-                    best, targets[i] = d, c
-        cost += counts[i] * best
-    return cost
+                for a in range(starts.size):
+                    gathered[c, places[a] + codes[a, i]] += part
 
 
 @exact_kernel
 def _fill(
-    counts: IntArray,
-    nearness: FloatArray,
-    most: int,
-    lacking: int,
-    k: int,
-    labels: IntArray,
-    members: IntArray,
-    picked: IntArray,
+    counts: IntArray,  # IN (m,) int64
+    nearness: FloatArray,  # IN, OUT (m,) float64, infinite where a record cannot be spared
+    most: int,  # IN the most records to take
+    lacking: int,  # IN how many records of the file are needed
+    k: int,  # IN the smallest group
+    labels: IntArray,  # IN (m,) int64
+    members: IntArray,  # IN, OUT (groups,) int64, left as it was
+    picked: IntArray,  # OUT (m,) int64
 ) -> int:
-    """List in ``picked`` at most ``most`` near records that other groups can spare; return how many, 0 if too few."""
+    """List near records that other groups can spare; return how many, 0 where they are not enough."""
     found = 0
     while lacking > 0 and found < most:
         best, winner = np.inf, -1
@@ -208,7 +174,7 @@ def _fill(
                 best, winner = nearness[i], i
         if winner < 0:
             break
-        nearness[winner] += np.inf  # not twice
+        nearness[winner] = np.inf  # not twice
         members[labels[winner]] -= counts[winner]
         picked[found] = winner
         found += 1
@@ -231,11 +197,11 @@ def _fill(
 
 @exact_kernel
 def relocate_records(
-    codes: CodeArray,  # IN (m, q) int32
-    numbers: FloatArray,  # IN (m, p) float64
+    codes: CodeArray,  # IN (q, m) int32
+    numbers: FloatArray,  # IN (p, m) float64
     counts: IntArray,  # IN (m,) int64, how many records of the file are like this one
-    centre_codes: CodeArray,  # IN (c, q) int32
-    centre_numbers: FloatArray,  # IN (c, p) float64
+    centre_codes: CodeArray,  # IN (q, c) int32
+    centre_numbers: FloatArray,  # IN (p, c) float64
     table: FloatArray,  # IN (t,) float64
     starts: IntArray,  # IN (q,) int64
     sizes: IntArray,  # IN (q,) int64
@@ -248,15 +214,15 @@ def relocate_records(
     The group with the fewest different records that is too small comes first. It is filled from groups that can spare
     records, or dissolved into its neighbours, whichever takes fewer moves; on a tie, whichever costs less distance.
     """
-    m, groups = labels.size, centre_codes.shape[0]
+    m, groups = labels.size, centre_codes.shape[1]
     members = np.zeros(groups, dtype=np.int64)
     kinds = np.zeros(groups, dtype=np.int64)
     for i in range(m):
         members[labels[i]] += counts[i]
         kinds[labels[i]] += 1
-    targets = np.empty(m, dtype=np.int64)
+    targets = np.full(m, -1, dtype=np.int64)
     picked = np.empty(m, dtype=np.int64)
-    nearness = np.empty(m)
+    nearness, first, row = np.empty(m), np.empty(m), np.empty(groups)
     moves = 0
     while True:
         group = -1
@@ -265,38 +231,28 @@ def relocate_records(
                 group = c
         if group < 0:
             return moves
+        # Filling: what the nearest records that can be spared cost.
+        measure_from(centre_codes, centre_numbers, group, codes, numbers, m, table, starts, sizes, absent, first)
         for i in range(m):
-            nearness[i] = np.inf
-            if labels[i] != group and members[labels[i]] - counts[i] >= k:
-                nearness[i] = separation(
-                    codes, numbers, i, centre_codes, centre_numbers, group, table, starts, sizes, absent, np.inf
-                )
+            spared = labels[i] != group and members[labels[i]] - counts[i] >= k
+            nearness[i] = first[i] if spared else np.inf
         filled = _fill(counts, nearness, kinds[group], k - members[group], k, labels, members, picked)
-        dissolving = _dissolve(
-            codes,
-            numbers,
-            counts,
-            centre_codes,
-            centre_numbers,
-            table,
-            starts,
-            sizes,
-            absent,
-            group,
-            labels,
-            members,
-            targets,
-        )
         filling = 0.0
         for p in range(filled):
-            filling += counts[picked[p]] * separation(
-                codes, numbers, picked[p], centre_codes, centre_numbers, group, table, starts, sizes, absent, np.inf
-            )
-        by_filling = filled > 0 and (filled < kinds[group] or (filled == kinds[group] and filling < dissolving))
+            filling += counts[picked[p]] * first[picked[p]]
+        # Dissolving: what it costs to send every member to the nearest other group.
+        dissolving = 0.0
         for i in range(m):
-            if by_filling or targets[i] < 0:
-                targets[i] = -1
-        if by_filling:
+            targets[i] = -1
+            if labels[i] == group:
+                measure_from(codes, numbers, i, centre_codes, centre_numbers, groups, table, starts, sizes, absent, row)
+                best = np.inf
+                for c in range(groups):
+                    if c != group and members[c] > 0 and row[c] < best:
+                        best, targets[i] = row[c], c
+                dissolving += counts[i] * best
+        if filled > 0 and (filled < kinds[group] or (filled == kinds[group] and filling < dissolving)):
+            targets[:] = -1
             for p in range(filled):
                 targets[picked[p]] = group
         for i in range(m):

@@ -9,12 +9,15 @@ parallel and the result does not depend on the number of threads.
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+from numpy.typing import NDArray
 
-from discreet.kernels.blocks import build_blocks, find_nearest, scratch_for
+from discreet.kernels.blocks import Blocks, Scratch, build_blocks, find_nearest, scratch_for
 from discreet.kernels.centring import centred
 from discreet.kernels.draws import below, uniform
 from discreet.kernels.jit import exact_kernel
@@ -27,10 +30,20 @@ __all__ = ["Refinement", "nearest_records", "refine"]
 MOST_GROUPS = 5
 # Share of the steps that take costly groups together wherever they lie.
 FAR_SHARE = 0.15
+# Share of the steps that exchange a few records instead of regrouping all of the pool.
+SHAKE_SHARE = 0.15
+# First temperature, times the root of the steps for each group, and its limits: with few steps, what a hot start
+# stirs up is never settled again.
+HEAT = 0.05
+COOL_START, HOT_START = 0.02, 8.0
+# From this number of records the search for every record's neighbours takes too large a part of a minute.
+BY_GROUP_FROM = 150_000
 
 
 @exact_kernel
-def _nearest_lists(points, blocks, scratch, start, stop, lists):  # type: ignore[no-untyped-def]
+def _nearest_lists(
+    points: FloatArray, blocks: Blocks, scratch: Scratch, start: int, stop: int, lists: NDArray[np.int32]
+) -> None:
     # OUT lists (n, m) int32, rows start … stop−1: the other records, nearest first
     m = lists.shape[1]
     near, found = np.empty(m + 1), np.empty(m + 1, np.int64)
@@ -43,15 +56,15 @@ def _nearest_lists(points, blocks, scratch, start, stop, lists):  # type: ignore
                 c += 1
 
 
-def nearest_records(points: FloatArray, m: int, workers: ThreadPoolExecutor) -> IntArray:
-    """The ``m`` records nearest to each record, nearest first; (n, m) int32."""
+def nearest_records(points: FloatArray, m: int, workers: ThreadPoolExecutor) -> NDArray[np.int32]:
+    """Find the ``m`` records nearest to each record, nearest first; (n, m) int32."""
     n = points.shape[0]
     blocks = build_blocks(points, np.arange(n), np.zeros(points.shape[1]))
     lists = np.empty((n, m), dtype=np.int32)
     cuts = np.linspace(0, n, 1 + min(n, 16)).astype(np.int64)
     jobs = [
         workers.submit(_nearest_lists, points, blocks, scratch_for(blocks), start, stop, lists)
-        for start, stop in zip(cuts[:-1], cuts[1:], strict=True)
+        for start, stop in itertools.pairwise(cuts)
     ]
     for job in jobs:
         job.result()
@@ -59,18 +72,20 @@ def nearest_records(points: FloatArray, m: int, workers: ThreadPoolExecutor) -> 
 
 
 @exact_kernel
-def _costly(ids, sizes, costs, state, rivals):  # type: ignore[no-untyped-def]
-    """The group with the highest squared error of a few drawn at random; −1 if all of them are empty."""
+def _costly(ids: IntArray, sizes: IntArray, costs: FloatArray, state: NDArray[np.uint64], rivals: int) -> int:
+    """Draw a few groups and take the one with the highest squared error; −1 if all of them are empty."""
     best = np.int64(-1)
     for _ in range(rivals):
         g = ids[below(state, ids.size)]
         if sizes[g] > 0 and (best < 0 or costs[g] > costs[best]):
             best = g
-    return best
+    return int(best)
 
 
 @exact_kernel
-def _gather_costly(ids, sizes, costs, state, wanted, pool_groups):  # type: ignore[no-untyped-def]
+def _gather_costly(
+    ids: IntArray, sizes: IntArray, costs: FloatArray, state: NDArray[np.uint64], wanted: int, pool_groups: IntArray
+) -> int:
     """Costly groups anywhere in the region: records far from everything have few useful neighbours."""
     found = 1
     for _ in range(2 * wanted):
@@ -87,8 +102,18 @@ def _gather_costly(ids, sizes, costs, state, wanted, pool_groups):  # type: igno
 
 
 @exact_kernel
-def _gather(labels, region, here, start, row, lists, state, wanted, pool_groups):  # type: ignore[no-untyped-def]
-    """Groups of this region near record ``start``; returns how many."""
+def _gather(
+    labels: IntArray,
+    region: NDArray[np.int32],
+    here: int,
+    start: int,
+    row: IntArray,
+    lists: NDArray[np.int32],
+    state: NDArray[np.uint64],
+    wanted: int,
+    pool_groups: IntArray,
+) -> int:
+    """Collect groups of this region near record ``start``; returns how many."""
     pool_groups[0] = labels[start]
     found = 1
     for p in range(lists.shape[1]):
@@ -109,26 +134,57 @@ def _gather(labels, region, here, start, row, lists, state, wanted, pool_groups)
 
 
 @exact_kernel
-def _anneal(points, k, row, lists, labels, members, sizes, costs, region, here, ids, free, empty, state, steps, temperature):  # type: ignore[no-untyped-def]
-    """Run ``steps`` destroy-and-repair steps on the groups of one region; returns the change of the squared error."""
-    # IN  points (n, d) float64; row (n,) int64, the line of a record in lists (r, m) int32; region (G,) int32; here int; ids (r,) int64, groups of the region;
-    #     free (r,) int64, of which the first ``empty`` are its empty groups
+def _anneal(
+    points: FloatArray,
+    k: int,
+    row: IntArray,
+    lists: NDArray[np.int32],
+    labels: IntArray,
+    members: IntArray,
+    sizes: IntArray,
+    costs: FloatArray,
+    region: NDArray[np.int32],
+    here: int,
+    ids: IntArray,
+    free: IntArray,
+    empty: int,
+    state: NDArray[np.uint64],
+    steps: int,
+    temperature: float,
+    settle: bool,
+) -> float:
+    """Run ``steps`` steps on the groups of one region; returns the change of the squared error.
+
+    To settle is to relocate and swap only, from the groups as they are, visiting them in turn.
+    """
+    # IN  points (n, d) float64; row (n,) int64, its line in lists (r, m) int32; region (G,) int32; here int;
+    #     ids (r,) int64, groups of the region; free (r,) int64, of which the first ``empty`` are its empty groups
     # OUT labels (n,) int64; members (G, 2k−1) int64; sizes (G,) int64; costs (G,) float64; state (1,) uint64
     d = points.shape[1]
     P = MOST_GROUPS * (2 * k - 1)
     G = P // k + 1
     D, columns, R = np.empty((P, P)), np.empty((d, P)), np.empty((G, P))
     T, count = np.empty(G), np.empty(G, np.int64)
-    records, before, group, near = np.empty(P, np.int64), np.empty(P, np.int64), np.empty(P, np.int64), np.empty(P, np.int64)
+    records, before, group, near = (
+        np.empty(P, np.int64),
+        np.empty(P, np.int64),
+        np.empty(P, np.int64),
+        np.empty(P, np.int64),
+    )
     pool = np.empty(G, np.int64)
     change = 0.0
-    for _ in range(steps):
-        first = _costly(ids, sizes, costs, state, 1 + below(state, 8))
-        if first < 0:
+    for step in range(steps):
+        if settle:
+            first = ids[step % ids.size]
+        else:
+            first = _costly(ids, sizes, costs, state, 1 + below(state, 8))
+        if first < 0 or sizes[first] == 0:
             continue
         draw = uniform(state)
-        wanted = 2 if draw < 0.5 else (3 if draw < 0.8 else (4 if draw < 0.95 else 5))
-        if uniform(state) < FAR_SHARE:
+        wanted = 2 if draw < 0.2 else (3 if draw < 0.6 else (4 if draw < 0.85 else 5))
+        if settle:
+            wanted = MOST_GROUPS
+        if not settle and uniform(state) < FAR_SHARE:
             pool[0] = first
             old_groups = _gather_costly(ids, sizes, costs, state, wanted, pool)
         else:
@@ -146,16 +202,18 @@ def _anneal(points, k, row, lists, labels, members, sizes, costs, region, here, 
         fewest, largest = -(-size // (2 * k - 1)), size // k
         groups = old_groups
         draw = uniform(state)
-        if draw < 0.15 and groups > fewest:
+        if settle:
+            groups = old_groups
+        elif draw < 0.15 and groups > fewest:
             groups -= 1
         elif draw > 0.7 and groups < largest and groups - old_groups < empty:
             groups += 1
         if groups == 1 and old_groups == 1:
             continue
         pairwise(points, records, size, columns, D)
-        if groups == old_groups and uniform(state) < 0.5:
+        if not settle and groups == old_groups and uniform(state) < SHAKE_SHARE:
             shake(size, state, group)
-        else:
+        elif not settle:
             regroup(D, size, groups, k, state, group, near)
         measure(D, size, groups, group, R, T, count)
         new = descend(D, size, groups, k, group, R, T, count)
@@ -185,7 +243,7 @@ def _anneal(points, k, row, lists, labels, members, sizes, costs, region, here, 
 
 
 @exact_kernel
-def _fill(points, labels, members, sizes, costs):  # type: ignore[no-untyped-def]
+def _fill(points: FloatArray, labels: IntArray, members: IntArray, sizes: IntArray, costs: FloatArray) -> None:
     """Member lists, sizes and squared errors of the groups."""
     # IN  points (n, d) float64; labels (n,) int64
     # OUT members (G, 2k−1) int64; sizes (G,) int64; costs (G,) float64
@@ -221,9 +279,9 @@ class Refinement:
         From which all draws follow.
     workers : ThreadPoolExecutor
         Runs the regions; how many threads it has changes the time only.
-    by_group : bool
+    by_group : bool, optional
         Find neighbours from group to group instead of from record to record: k times quicker to prepare, a little
-        coarser.
+        coarser. Without it, done for more than 150,000 records.
 
     Attributes
     ----------
@@ -241,7 +299,7 @@ class Refinement:
         seed: int,
         workers: ThreadPoolExecutor,
         *,
-        by_group: bool = False,
+        by_group: bool | None = None,
     ) -> None:
         self._points = centred(values)
         self._k = k
@@ -253,7 +311,7 @@ class Refinement:
         self._sizes = np.zeros(groups, dtype=np.int64)
         self._costs = np.zeros(groups)
         _fill(self._points, self._current, self._members, self._sizes, self._costs)
-        if by_group:
+        if by_group if by_group is not None else n > BY_GROUP_FROM:
             self._row = self._current.copy()
             self._lists = self._nearest_groups(min(groups - 1, 12))
         else:
@@ -266,11 +324,16 @@ class Refinement:
         self.cost = self.start = float(self._costs.sum())
 
     @property
+    def groups(self) -> int:
+        """How many groups there can be."""
+        return int(self._sizes.size)
+
+    @property
     def labels(self) -> IntArray:
         return np.unique(self._best, return_inverse=True)[1].astype(np.int64)
 
-    def _nearest_groups(self, m: int) -> IntArray:
-        """A record of each of the ``m`` groups whose centroids are nearest to a group's own."""
+    def _nearest_groups(self, m: int) -> NDArray[np.int32]:
+        """Find a record of each of the ``m`` groups whose centroids are nearest to a group's own."""
         filled = np.flatnonzero(self._sizes)
         sums = np.zeros((self._sizes.size, self._points.shape[1]))
         np.add.at(sums, self._current, self._points)
@@ -279,7 +342,7 @@ class Refinement:
         lists[filled, : near.shape[1]] = self._members[filled[near], 0]
         return lists
 
-    def _cut(self) -> IntArray:
+    def _cut(self) -> NDArray[np.int32]:
         """Regions of the groups: slabs of equal numbers of groups along a random direction."""
         direction = self._draws.standard_normal(self._points.shape[1])
         position = (self._points[self._members[:, 0]] @ direction).argsort(kind="stable")
@@ -287,8 +350,15 @@ class Refinement:
         region[position] = np.arange(self._sizes.size) * self._regions // self._sizes.size
         return region
 
+    def settle(self) -> float:
+        """Visit every group once and relocate and swap records between it and its neighbours while that helps."""
+        return self._slice(self._sizes.size + self._regions, 0.0, settle=True)
+
     def anneal(self, steps: int, temperature: float) -> float:
         """Run ``steps`` steps in all, at a temperature relative to the mean squared error of a starting group."""
+        return self._slice(steps, temperature, settle=False)
+
+    def _slice(self, steps: int, temperature: float, *, settle: bool) -> float:
         region = self._cut()
         heat = temperature * self.start / self._sizes.size
         jobs = []
@@ -317,6 +387,7 @@ class Refinement:
                     state,
                     steps // self._regions,
                     heat,
+                    settle,
                 )
             )
         for job in jobs:
@@ -334,36 +405,53 @@ def refine(
     labels: IntArray,
     *,
     seed: int,
-    steps: int,
     workers: ThreadPoolExecutor,
-    hot: float = 1.0,
+    steps: int | None = None,
+    seconds: float | None = None,
+    hot: float | None = None,
     cold: float = 1e-3,
 ) -> Iterator[Refinement]:
-    """Refine a partition, one slice at a time.
-
-    Stop the iteration whenever time is up: the object that is handed out always holds the best partition so far.
+    """Refine a partition, one slice at a time, until the steps or the seconds are used up.
 
     Parameters
     ----------
     values, k, labels, seed, workers
         As for :class:`Refinement`.
-    steps : int
-        Destroy-and-repair steps in all; the temperature falls geometrically over them.
-    hot, cold : float
-        First and last temperature, relative to the mean squared error of a starting group.
+    steps : int, optional
+        Destroy-and-repair steps in all. The same seed and steps give the same partition with any number of threads.
+    seconds : float, optional
+        Time to spend, with the preparation. At least one of the two is needed; the one that ends first counts.
+    hot, cold : float, optional
+        First and last temperature, relative to the mean squared error of a starting group; in between it falls
+        geometrically with the share of the budget that is used. Without ``hot``, more steps a group start hotter.
 
     Yields
     ------
     Refinement
-        The same object after every slice.
+        The same object after every slice. Stop the iteration whenever you wish: it holds the best partition so far.
 
     Notes
     -----
-    A step costs O(p² d) for a pool of p ≤ 5(2k−1) records, whatever n is. The same seed and steps give the same
-    partition with any number of threads.
+    A step costs O(p²d) for a pool of p ≤ 5(2k−1) records, whatever n is. Preparation finds the 4k + 12 nearest records
+    of each record; memory is linear, 4(4k + 12) bytes a record for these lists.
     """
+    begin = time.perf_counter()
     refinement = Refinement(values, k, labels, seed, workers)
-    slices = max(1, min(200, steps // 1000))
-    for part in range(slices):
-        refinement.anneal(steps // slices, hot * (cold / hot) ** (part / max(slices - 1, 1)))
+    groups = refinement.groups
+    part = max(200_000 // k, 2 * groups) if steps is None else max(1, min(steps, max(1000, steps // 200)))
+    ready = time.perf_counter()
+    done, progress = 0, 0.0
+    while progress < 1.0:
+        expected = steps
+        if expected is None:
+            # Before the first slice nothing is known about the speed; it runs cold enough for any budget.
+            left = max((seconds or 0.0) - (ready - begin), 0.0)
+            expected = int(done / max(time.perf_counter() - ready, 1e-9) * left) if done else groups
+        start = hot if hot is not None else float(np.clip(HEAT * np.sqrt(expected / groups), COOL_START, HOT_START))
+        refinement.anneal(part, start * (cold / start) ** progress if start > cold else start)
         yield refinement
+        done += part
+        shares = [0.0] if steps is None else [done / steps]
+        if seconds is not None:
+            shares.append((time.perf_counter() - ready) / max(seconds - (ready - begin), 1e-9))
+        progress = max(shares)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import FloatArray, IntArray
 
@@ -53,7 +51,7 @@ def swap_partners(
         partners[i] = -1
     for i in range(1, n + 1):
         tree[i] = i & -i
-    top = np.int64(1)
+    top = 1
     while 2 * top <= n:
         top *= 2
     for i in range(n):
@@ -64,7 +62,7 @@ def swap_partners(
         if choice == 0:
             partners[i] = i
         else:
-            j = _find_free(tree, top, 2 + min(np.int64(draws[i] * choice), choice - 1))
+            j = _find_free(tree, top, 2 + min(int(draws[i] * choice), choice - 1))
             partners[i], partners[j] = j, i
             _remove(tree, j)
         _remove(tree, i)

@@ -1,9 +1,9 @@
 """Microaggregation of one attribute: groups are runs of the sorted values.
 
-The optimal partition is a shortest path (Hansen & Mukherjee 2003): f(j) = min over i of f(i) + cost(i, j), where the run
-i … j−1 has k to 2k−1 records, because a longer run can be split without loss. The records of any k consecutive rows j
-need only values f(i) that are already known, and the costs of sorted values obey the quadrangle inequality, so these
-rows form a totally monotone matrix with 2k−1 columns: its row minima are found in O(k) (SMAWK), all of them in O(n).
+The optimal partition is a shortest path (Hansen & Mukherjee 2003): f(j) = min over i of f(i) + cost(i, j), where the
+run i … j−1 has k to 2k−1 records, because a longer run can be split without loss. Any k consecutive rows j need only
+values f(i) that are already known, and the costs of sorted values obey the quadrangle inequality, so these rows form a
+totally monotone matrix with 2k−1 columns: its row minima are found in O(k) (SMAWK), all of them in O(n).
 
 Costs are computed from sums that are local to 3k consecutive values and centred there; f is kept relative to the best
 value in the window. So neither an offset of 1e9, nor ten million crowded values, nor one outlier blurs a comparison.
@@ -12,6 +12,7 @@ value in the window. So neither an offset of 1e9, nor ten million crowded values
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import FloatArray, IntArray
@@ -27,7 +28,7 @@ SAFE_EXPONENT = 400
 
 
 @exact_kernel
-def _plain(values, k, path):  # type: ignore[no-untyped-def]
+def _plain(values: FloatArray, k: int, path: NDArray[np.int32]) -> None:
     """Least squares with equal weights, every run grown backwards from its end; O(nk), and the quickest for small k."""
     # IN  values (n,) float64, sorted
     # OUT path (n+1,) int32, length of the last run of the best partition of the first j values
@@ -63,14 +64,14 @@ def _plain(values, k, path):  # type: ignore[no-untyped-def]
 
 
 @exact_kernel
-def _cost(i, j, absolute, mass, first, second):  # type: ignore[no-untyped-def]
+def _cost(i: int, j: int, absolute: bool, mass: FloatArray, first: FloatArray, second: FloatArray) -> float:
     """Cost of the run i … j−1 of a window, from the window's prefix sums."""
     weight = mass[j] - mass[i]
     if weight <= 0.0:
         return 0.0
     if not absolute:
         total = first[j] - first[i]
-        return max(second[j] - second[i] - total * total / weight, 0.0)
+        return float(max(second[j] - second[i] - total * total / weight, 0.0))
     half = 0.5 * (mass[i] + mass[j])
     low, high = i, j - 1
     while low < high:
@@ -83,20 +84,42 @@ def _cost(i, j, absolute, mass, first, second):  # type: ignore[no-untyped-def]
     median = second[low]
     below = median * (mass[low] - mass[i]) - (first[low] - first[i])
     above = (first[j] - first[low]) - median * (mass[j] - mass[low])
-    return max(below + above, 0.0)
+    return float(max(below + above, 0.0))
 
 
 @exact_kernel
-def _entry(row, column, k, absolute, mass, first, second, best):  # type: ignore[no-untyped-def]
-    """Matrix entry: path to ``column``, then one run up to ``row``; infinite where the run would be too short or long."""
+def _entry(
+    row: int,
+    column: int,
+    k: int,
+    absolute: bool,
+    mass: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    best: FloatArray,
+) -> float:
+    """Matrix entry: path to ``column``, then one run up to ``row``; infinite if the run is too short or long."""
     if column > row - k or column <= row - 2 * k or best[column] == np.inf:
         return np.inf
-    return best[column] + _cost(column, row, absolute, mass, first, second)
+    return float(best[column]) + _cost(column, row, absolute, mass, first, second)
 
 
 @exact_kernel
-def _row_minima(top, rows, columns, k, absolute, mass, first, second, best, kept, counts, answer):  # type: ignore[no-untyped-def]
-    """Leftmost column of the least entry in rows top … top+rows−1 over columns 0 … columns−1 (SMAWK, without recursion)."""
+def _row_minima(
+    top: int,
+    rows: int,
+    columns: int,
+    k: int,
+    absolute: bool,
+    mass: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    best: FloatArray,
+    kept: IntArray,
+    counts: IntArray,
+    answer: IntArray,
+) -> None:
+    """Find the column of the least entry in rows top … top+rows−1 (SMAWK, without recursion)."""
     # OUT answer (≥ rows,) int64; kept (levels, ≥ columns), counts (levels,) int64 scratch
     level, start, stride, number = 0, 0, 1, rows
     count = columns
@@ -150,8 +173,19 @@ def _row_minima(top, rows, columns, k, absolute, mass, first, second, best, kept
 
 
 @exact_kernel
-def _scanned_minima(top, rows, columns, k, absolute, mass, first, second, best, answer):  # type: ignore[no-untyped-def]
-    """The same by looking at all entries."""
+def _scanned_minima(
+    top: int,
+    rows: int,
+    columns: int,
+    k: int,
+    absolute: bool,
+    mass: FloatArray,
+    first: FloatArray,
+    second: FloatArray,
+    best: FloatArray,
+    answer: IntArray,
+) -> None:
+    """Do the same by looking at all entries."""
     for r in range(rows):
         least = np.inf
         answer[r] = max(0, top + r - 2 * k + 1)
@@ -163,7 +197,7 @@ def _scanned_minima(top, rows, columns, k, absolute, mass, first, second, best, 
 
 
 @exact_kernel
-def _searched(values, weights, k, absolute, path):  # type: ignore[no-untyped-def]
+def _searched(values: FloatArray, weights: FloatArray, k: int, absolute: bool, path: NDArray[np.int32]) -> None:
     """Any cost by matrix search, k rows at a time; O(n), with a factor log k for the weighted median."""
     # IN  values (n,) float64, sorted; weights (n,) or (1,) float64, where (1,) stands for equal weights; absolute bool
     # OUT path (n+1,) int32, length of the last run of the best partition of the first j values
@@ -217,7 +251,7 @@ def _searched(values, weights, k, absolute, path):  # type: ignore[no-untyped-de
 
 
 @exact_kernel
-def _write(order, path, labels):  # type: ignore[no-untyped-def]
+def _write(order: IntArray, path: NDArray[np.int32], labels: IntArray) -> int:
     """Follow the path from its end and number the runs from the lowest values."""
     # IN  order (n,) int64; path (n+1,) int32
     # OUT labels (n,) int64; returns the number of runs
@@ -237,7 +271,7 @@ def _write(order, path, labels):  # type: ignore[no-untyped-def]
 
 
 @exact_kernel
-def _sortable(bits, keys):  # type: ignore[no-untyped-def]
+def _sortable(bits: NDArray[np.uint64], keys: NDArray[np.uint64]) -> None:
     """Turn the bits of floats into integers of the same order: flip the sign bit, or all bits of a negative number."""
     # IN  bits (n,) uint64
     # OUT keys (n,) uint64
@@ -251,7 +285,9 @@ def _sortable(bits, keys):  # type: ignore[no-untyped-def]
 
 
 @exact_kernel
-def _radix_sort(keys, order, other_keys, other_order):  # type: ignore[no-untyped-def]
+def _radix_sort(
+    keys: NDArray[np.uint64], order: IntArray, other_keys: NDArray[np.uint64], other_order: IntArray
+) -> IntArray:
     """Stable sort of 64-bit keys, 13 bits a pass; returns the array that holds the order."""
     # IN  keys (n,) uint64
     # OUT order (n,) int64, moved along; the other two are buffers
@@ -281,7 +317,7 @@ def _radix_sort(keys, order, other_keys, other_order):  # type: ignore[no-untype
 
 
 def sorted_order(values: FloatArray) -> IntArray:
-    """Records from the lowest to the highest value, equal values by index; linear time for many records.
+    """Sort records by value, equal values by index; linear time for many records.
 
     Examples
     --------
@@ -297,10 +333,8 @@ def sorted_order(values: FloatArray) -> IntArray:
     return sorted_records
 
 
-def optimal_runs(
-    values: FloatArray, k: int, weights: FloatArray | None = None, *, absolute: bool = False
-) -> IntArray:
-    """Groups of k to 2k−1 records with the least sum of squared (or absolute) deviations from their centre.
+def optimal_runs(values: FloatArray, k: int, weights: FloatArray | None = None, *, absolute: bool = False) -> IntArray:
+    """Form groups of k to 2k−1 records with the least squared (or absolute) deviations from their centre.
 
     Parameters
     ----------
@@ -352,7 +386,7 @@ def optimal_runs(
 
 
 def fixed_runs(values: FloatArray, k: int) -> IntArray:
-    """Groups of k consecutive records in sorted order; the last takes what is left, fewer than 2k.
+    """Form groups of k consecutive records in sorted order; the last takes what is left, fewer than 2k.
 
     Parameters
     ----------

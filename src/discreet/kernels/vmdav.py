@@ -14,17 +14,31 @@ __all__ = ["vmdav"]
 
 
 @exact_kernel
-def _closest_outside(points, blocks, i, wanted, near, found, scratch):  # type: ignore[no-untyped-def]
+def _closest_outside(
+    points: FloatArray, blocks: Blocks, i: int, wanted: int, near: FloatArray, found: IntArray, scratch: Scratch
+) -> tuple[float, int]:
     """Squared distance and record of the nearest free record to record ``i`` that is not ``i`` itself."""
     find_nearest(blocks, points[i], blocks.place[i] // (WIDTH * WIDTH), wanted, near, found, scratch)
     for p in range(wanted):
         if found[p] != i:
-            return near[p], found[p]
-    return np.inf, np.int64(-1)
+            return float(near[p]), int(found[p])
+    return np.inf, -1
 
 
 @exact_kernel
-def _run(points, k, gamma, blocks, scratch, order, start, remaining, stop_at, group, labels):  # type: ignore[no-untyped-def]
+def _run(
+    points: FloatArray,
+    k: int,
+    gamma: float,
+    blocks: Blocks,
+    scratch: Scratch,
+    order: IntArray,
+    start: int,
+    remaining: int,
+    stop_at: int,
+    group: int,
+    labels: IntArray,
+) -> tuple[int, int, int]:
     """Close groups until fewer than k records, or ``stop_at``, are left."""
     # IN  points (n, d) float64; gamma float; order (n,) int64, farthest from the centroid first; start, remaining,
     #     stop_at, group int
@@ -75,7 +89,7 @@ def _run(points, k, gamma, blocks, scratch, order, start, remaining, stop_at, gr
 
 
 @exact_kernel
-def _nearest_centres(points, records, centres, out):  # type: ignore[no-untyped-def]
+def _nearest_centres(points: FloatArray, records: IntArray, centres: FloatArray, out: IntArray) -> None:
     # IN  points (n, d), centres (g, d) float64; records (m,) int64
     # OUT out (m,) int64
     for p in range(records.size):
@@ -91,7 +105,7 @@ def _nearest_centres(points, records, centres, out):  # type: ignore[no-untyped-
 
 
 def vmdav(values: FloatArray, k: int, gamma: float = 0.2) -> IntArray:
-    """Groups of k to 2k−1 records by V-MDAV.
+    """Form groups of k to 2k−1 records by V-MDAV.
 
     Parameters
     ----------
@@ -120,7 +134,7 @@ def vmdav(values: FloatArray, k: int, gamma: float = 0.2) -> IntArray:
     Examples
     --------
     >>> vmdav(np.array([[0.0], [1.0], [1.5], [9.0], [10.0], [11.0], [12.0]]), 3, gamma=1.1).tolist()
-    [1, 1, 1, 0, 0, 0, 0]
+    [0, 0, 0, 1, 1, 1, 1]
     """
     points = centred(values)
     n = points.shape[0]

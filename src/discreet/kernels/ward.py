@@ -12,7 +12,7 @@ __all__ = ["ward"]
 
 
 @exact_kernel
-def _partner(centres, sizes, active, count, a, k):  # type: ignore[no-untyped-def]
+def _partner(centres: FloatArray, sizes: IntArray, active: IntArray, count: int, a: int, k: int) -> tuple[float, int]:
     """Cheapest cluster that ``a`` may join: never two that both have k records; ties to the lowest."""
     best, where = np.inf, np.int64(-1)
     for q in range(count):
@@ -26,11 +26,11 @@ def _partner(centres, sizes, active, count, a, k):  # type: ignore[no-untyped-de
         distance *= sizes[a] * sizes[b] / (sizes[a] + sizes[b])
         if distance < best or (distance == best and b < where):
             best, where = distance, b
-    return best, where
+    return best, int(where)
 
 
 @exact_kernel
-def _agglomerate(centres, sizes, k, parent):  # type: ignore[no-untyped-def]
+def _agglomerate(centres: FloatArray, sizes: IntArray, k: int, parent: IntArray) -> None:
     """Join the two clusters that raise the squared error least until every cluster has k records."""
     # IN  centres (m, d) float64 and sizes (m,) int64, changed in place
     # OUT parent (m,) int64, the cluster each start cluster ends in
@@ -84,7 +84,7 @@ def _agglomerate(centres, sizes, k, parent):  # type: ignore[no-untyped-def]
 
 
 def _two_ends(points: FloatArray, k: int) -> tuple[IntArray, IntArray]:
-    """The k records around the one farthest from the centroid, and the k around the one farthest from that."""
+    """Take the k records around the one farthest from the centroid, and the k around the one farthest from that."""
     first = int(np.argmax(((points - points.mean(axis=0)) ** 2).sum(axis=1)))
     distance = ((points - points[first]) ** 2).sum(axis=1)
     distance[first] = -1.0
@@ -113,11 +113,11 @@ def _split(points: FloatArray, k: int) -> IntArray:
 
 
 def ward(values: FloatArray, k: int) -> IntArray:
-    """Groups of k to 2k−1 records by Ward's method with a least group size.
+    """Form groups of k to 2k−1 records by Ward's method with a least group size.
 
-    Two groups of k records are formed at opposite ends of the data. Then the two clusters whose union raises the squared
-    error least are joined, never two that both have k records, until every record is in a cluster of k. Clusters of 2k
-    or more are treated the same way again.
+    Two groups of k records are formed at opposite ends of the data. Then the two clusters whose union raises the
+    squared error least are joined, never two that both have k records, until every record is in a cluster
+    of k. Clusters of 2k or more are treated the same way again.
 
     Parameters
     ----------

@@ -191,11 +191,14 @@ class PatternCounts:
         Pairs of a record of A and a record of B.
     within : int64 tensor
         Ordered pairs of different records of A.
+    own : int64 tensor
+        Records of A by the pattern with which they agree with themselves: the finest, but for missing values.
     n_a, n_b : int
     """
 
     between: IntArray
     within: IntArray
+    own: IntArray
     n_a: int
     n_b: int
     names: tuple[str, ...] = field(default=())
@@ -234,8 +237,8 @@ def count_patterns(chains: Sequence[Chain], engine: Engine) -> PatternCounts:
     del words, counts
     sums = _Cube(layout, shape, engine).count(rows, order)
     between, within = (_exact(sums[:, i].reshape(shape)) for i in range(2))
-    _take_off_diagonal(within, chains)
-    return PatternCounts(between, within, n_a, n_b, tuple(c.name for c in chains))
+    own = _own(chains)
+    return PatternCounts(between, within - own, own, n_a, n_b, tuple(c.name for c in chains))
 
 
 def _exact(at_least: IntArray) -> IntArray:
@@ -247,14 +250,14 @@ def _exact(at_least: IntArray) -> IntArray:
     return tensor
 
 
-def _take_off_diagonal(tensor: IntArray, chains: Sequence[Chain]) -> None:
-    """Take off the pairs of a record with itself: it agrees as finely as its value can agree at all."""
+def _own(chains: Sequence[Chain]) -> IntArray:
+    """Count records by the pattern of the pair with themselves: as fine as their values can agree at all."""
     at = np.zeros(chains[0].a.size, dtype=np.int64)
     for chain in chains:
-        own = np.sum([classes >= 0 for classes in chain.classes], axis=0)
-        at = at * chain.states + own[chain.a]
-    flat = tensor.reshape(-1)
-    flat -= np.bincount(at, minlength=flat.size)
+        finest = np.sum([classes >= 0 for classes in chain.classes], axis=0)
+        at = at * chain.states + finest[chain.a]
+    shape = tuple(chain.states for chain in chains)
+    return np.bincount(at, minlength=math.prod(shape)).astype(np.int64).reshape(shape)
 
 
 Rows = tuple[Words, CodeArray]

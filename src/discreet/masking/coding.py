@@ -30,7 +30,7 @@ class _Coding(Masker):
         "share": Number(0, 1, open_low=True, open_high=True),
         "threshold": Optional(AnyOf(Number(), ByName(Number()))),
         "replacement": Choice(("threshold", "mean", "median")),
-        "label": Optional(Text("the name of the new category")),
+        "category": Optional(Text("the name of the new category")),
         "attributes": Optional(Names()),
     }
     _sign: ClassVar[int]
@@ -42,14 +42,14 @@ class _Coding(Masker):
         share: float = 0.05,
         threshold: float | Mapping[str, float] | None = None,
         replacement: str = "threshold",
-        label: str | None = None,
+        category: str | None = None,
         attributes: Sequence[str] | None = None,
     ) -> None:
         self.p = p
         self.share = share
         self.threshold = threshold
         self.replacement = replacement
-        self.label = label
+        self.category = category
         self.attributes = attributes
 
     @classmethod
@@ -82,7 +82,9 @@ class _Coding(Masker):
             unordered += [] if attribute.scale.ordered else [name]
             coded = np.arange(size)[-min(p, size) :] if self._sign > 0 else np.arange(size)[: min(p, size)]
             # The level nearest to those that stay stands for all of them, so that the scale need not change.
-            change = merge_into(attribute, encoded, coded, int(coded[0] if self._sign > 0 else coded[-1]), self.label)
+            change = merge_into(
+                attribute, encoded, coded, int(coded[0] if self._sign > 0 else coded[-1]), self.category
+            )
             values[name], transitions[name] = change.codes, change.transitions
             attributes += [] if change.attribute is None else [change.attribute]
         notes = []
@@ -133,7 +135,7 @@ class TopCoding(_Coding):
         For numbers: what is at least this large is coded.
     replacement : {"threshold", "mean", "median"}
         What coded numbers are released as: the threshold, or the mean or median of the coded ones.
-    label : str, optional
+    category : str, optional
         The name of the merged category. Without it the lowest merged level stands for all of them, and the scale of the
         release is that of the original, so that the two can be compared.
     attributes : list of str, optional
@@ -178,7 +180,7 @@ class BottomCoding(_Coding):
         For numbers: what is at most this large is coded.
     replacement : {"threshold", "mean", "median"}
         What coded numbers are released as: the threshold, or the mean or median of the coded ones.
-    label : str, optional
+    category : str, optional
         The name of the merged category. Without it the highest merged level stands for all of them, and the scale of
         the release is that of the original.
     attributes : list of str, optional

@@ -135,7 +135,9 @@ class HierarchyRecoding(Masker):
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
     handles_missing: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
-        "hierarchies": ByName(AnyOf(Instance(Hierarchy, "a Hierarchy"), Text("the path of a text file"))),
+        "hierarchies": ByName(
+            AnyOf(Instance(Hierarchy, "a Hierarchy"), Text("the path of a text file"), Instance(os.PathLike, "a path"))
+        ),
         "step": AnyOf(Integer(0), ByName(Integer(0))),
     }
 

@@ -26,7 +26,7 @@ class GlobalRecoding(Masker):
     ----------
     p : int
         How many of the levels that occur are merged.
-    label : str, optional
+    category : str, optional
         The name of the merged category. Without it the most frequent of the merged levels stands for all of them, and
         the scale of the release is that of the original, so that the two can be compared.
     weighted : bool
@@ -59,7 +59,7 @@ class GlobalRecoding(Masker):
     handles_missing: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "p": Integer(1),
-        "label": Optional(Text("the name of the new category")),
+        "category": Optional(Text("the name of the new category")),
         "weighted": Flag(),
         "attributes": Optional(Names()),
     }
@@ -68,12 +68,12 @@ class GlobalRecoding(Masker):
         self,
         p: int = 2,
         *,
-        label: str | None = None,
+        category: str | None = None,
         weighted: bool = True,
         attributes: Sequence[str] | None = None,
     ) -> None:
         self.p = p
-        self.label = label
+        self.category = category
         self.weighted = weighted
         self.attributes = attributes
 
@@ -92,7 +92,7 @@ class GlobalRecoding(Masker):
             unused = int((counts == 0).sum())
             merged = rarest[: unused + self.p]
             whole += [name] if counts.size - unused <= self.p else []
-            change = merge_into(attribute, codes, merged, int(merged[np.argmax(counts[merged])]), self.label)
+            change = merge_into(attribute, codes, merged, int(merged[np.argmax(counts[merged])]), self.category)
             values[name], transitions[name] = change.codes, change.transitions
             attributes += [] if change.attribute is None else [change.attribute]
         notes = [f"Attributes in which p or fewer levels occur, now constant ({len(whole)}): {', '.join(whole)}."]

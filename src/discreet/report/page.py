@@ -11,7 +11,8 @@ import jinja2
 
 from discreet._version import __version__
 from discreet.report.charts import distribution_chart, loss_chart, risk_chart
-from discreet.results import Assessment, Distribution, Provenance
+from discreet.report.flow_chart import flow_chart
+from discreet.results import Assessment, Distribution, Flow, Provenance
 from discreet.schema import Schema
 
 __all__ = ["render_html", "render_json"]
@@ -30,7 +31,11 @@ def _environment() -> jinja2.Environment:
 
 
 def render_html(
-    provenance: Provenance, assessment: Assessment, distributions: Sequence[Distribution], schema: Schema
+    provenance: Provenance,
+    assessment: Assessment,
+    distributions: Sequence[Distribution],
+    schema: Schema,
+    flows: Sequence[Flow] = (),
 ) -> str:
     """Return the page for people."""
     from markupsafe import Markup
@@ -51,6 +56,7 @@ def render_html(
                 for d in distributions
                 if d.edges
             ],
+            flow_charts=[(f.name, Markup(flow_chart(f))) for f in flows if f.events],  # noqa: S704
         )
     )
 

@@ -140,7 +140,7 @@ class Sequence(Scale):
 
     def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> EncodedSequences:
         """Return flat codes and offsets; an empty text is an empty sequence, a null is a missing one."""
-        lists = self._as_lists(hide_missing(as_arrow(values), missing))
+        lists = self.as_lists(hide_missing(as_arrow(values), missing))
         absent = np.asarray(lists.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
         events = lists.flatten()
         target = level_type(self.alphabet)
@@ -157,7 +157,8 @@ class Sequence(Scale):
             np.ascontiguousarray(codes.to_numpy(zero_copy_only=False), dtype=np.int32), offsets, absent
         )
 
-    def _as_lists(self, column: pa.Array) -> pa.Array:
+    def as_lists(self, column: pa.Array) -> pa.Array:
+        """Return a column of delimited text as a list column; a list column is returned as it is."""
         if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
             return column
         if not is_text(column) and column.null_count < len(column):

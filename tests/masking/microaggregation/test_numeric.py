@@ -26,7 +26,7 @@ FAMILY = [cls for cls in catalogue.maskers().values() if issubclass(cls, Numeric
 def quick(cls, k):
     """One of the family with a small budget and a seed, where it has them."""
     small = {"budget": 300, "generations": 10, "population": 6, "random_state": 0}
-    return cls(k=k, **{name: value for name, value in small.items() if name in cls._parameter_names()})
+    return cls(k=k, **{name: value for name, value in small.items() if name in cls.parameter_names()})
 
 
 def table(values):

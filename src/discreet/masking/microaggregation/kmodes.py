@@ -33,7 +33,8 @@ class _Distinct(NamedTuple):
 class PrototypeClustering(RecordMicroaggregation):
     """Clusters around prototypes that the operators make, moved until every group is large enough."""
 
-    parameters: ClassVar[Mapping[str, Constraint]] = RecordMicroaggregation.parameters | {
+    parameters: ClassVar[Mapping[str, Constraint]] = {
+        **RecordMicroaggregation.parameters,
         "max_iter": Integer(1),
         "start": Choice(("greedy", "random")),
         "restarts": Integer(1),
@@ -195,7 +196,8 @@ class KModes(PrototypeClustering):
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
-    parameters: ClassVar[Mapping[str, Constraint]] = PrototypeClustering.parameters | {
+    parameters: ClassVar[Mapping[str, Constraint]] = {
+        **PrototypeClustering.parameters,
         "n_vars": Optional(Integer(1)),
         "grouping": Choice(("order", "association")),
         "fuzziness": Optional(Number(1, open_low=True)),
@@ -340,18 +342,21 @@ def association(codes: CodeArray) -> FloatArray:
 
 
 def _strongest_together(names: tuple[str, ...], strength: FloatArray, size: int) -> list[tuple[str, ...]]:
-    """Form blocks: the strongest pair that is left, then whoever is on average closest to the block."""
-    left, blocks = list(range(len(names))), []
-    while left:
-        if size == 1 or len(left) == 1:
-            block = [left[0]]
-        else:
-            block = list(max(((a, b) for a in left for b in left if a < b), key=lambda p: (strength[p], -p[0], -p[1])))
-        while len(block) < min(size, len(left)):
-            others = [c for c in left if c not in block]
-            block.append(max(others, key=lambda c, block=block: (strength[c, block].mean(), -c)))  # type: ignore[misc]
-        left = [c for c in left if c not in block]
-        blocks.append(tuple(names[c] for c in sorted(block)))
+    """Form blocks: the strongest pair that is left, then whoever is on average closest to the block; ties to the first.
+
+    The first of a block is whoever has the strongest partner, so that pairing needs no case of its own.
+    """
+    left = np.ones(len(names), dtype=np.bool_)
+    blocks = []
+    while left.any():
+        pairs = np.where(np.outer(left, left) & ~np.eye(len(names), dtype=np.bool_), strength, -1.0)
+        block = np.zeros(len(names), dtype=np.bool_)
+        block[np.argmax(np.where(left, pairs.max(axis=1), -2.0)) if size > 1 else np.argmax(left)] = True
+        while block.sum() < min(size, left.sum()):
+            closeness = strength[:, block].mean(axis=1)
+            block[np.argmax(np.where(left & ~block, closeness, -1.0))] = True
+        left &= ~block
+        blocks.append(tuple(name for name, chosen in zip(names, block, strict=True) if chosen))
     return blocks
 
 
@@ -365,7 +370,7 @@ def _distinct(records: Records, weights: FloatArray | None, missing: str) -> _Di
     inverse = np.empty(order.size, dtype=np.int64)
     inverse[order] = np.cumsum(new) - 1
     counts = np.bincount(inverse)
-    total = None if weights is None else np.bincount(inverse, weights=weights)
+    total = None if weights is None else np.bincount(inverse, weights=weights).astype(np.float64)
     return _Distinct(records.take(order[new]), inverse, counts, total, missing)
 
 

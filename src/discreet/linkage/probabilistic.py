@@ -1,0 +1,286 @@
+"""Probabilistic record linkage after Fellegi and Sunter, over all pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
+
+import numpy as np
+
+from discreet.base import Engine, Linker, register
+from discreet.errors import DataError
+from discreet.linkage.assignment import best_assignment, check_size, links_from_assignment
+from discreet.linkage.comparison import chains_of, frequencies, state_table
+from discreet.linkage.distance import link_by_terms
+from discreet.linkage.estimation import ESTIMATORS, Model, estimate
+from discreet.linkage.pattern_links import Classes, best_by_pattern
+from discreet.linkage.patterns import Chain, Layout, PatternCounts, count_patterns, distinct_rows
+from discreet.linkage.results import links_of
+from discreet.linkage.terms import Terms
+from discreet.microdata import Microdata
+from discreet.parameters import Choice, Constraint, Flag, Integer, Names, Number, Optional
+from discreet.results import Links
+from discreet.typing import FloatArray, Json
+
+__all__ = ["Diagnosis", "ProbabilisticLinkage"]
+
+_MOST_CODES = 5_000
+
+
+@register("probabilistic")
+class ProbabilisticLinkage(Linker):
+    """Link each record to the one whose agreement pattern speaks most for a match, over all pairs.
+
+    The weight of a pair is the binary logarithm of how much more often matches than other pairs show its agreement
+    pattern. Nothing has to be scaled or weighted by hand, but small differences of numbers count as disagreement.
+
+    Parameters
+    ----------
+    attributes : list of str, optional
+        What the intruder knows; by default the keys that both files have.
+    m : {"anchored", "em", "free", "known"}
+        Where the agreement rates of matches come from. ``"anchored"``: from how much less the files agree with each
+        other than the first with itself. ``"em"``: the EM algorithm with u fixed at the overall agreement rate and m at
+        least u. ``"free"``: EM with m and u free, which on skewed data may find another class than the matches.
+        ``"known"``: from the truth, position by position, as the holder of both files can: the worst case.
+    dependence : {"independent", "pairs"}
+        Whether attributes of other pairs agree independently, or by a log-linear model with all two-way interactions.
+    missing : {"ignore", "disagree", "agree"}
+        Whether a missing value says nothing, agrees with nobody, or agrees with a missing value.
+    bins : int, optional
+        Numbers that are not equal agree a little if they fall into the same of so many quantile classes.
+    ordinal_bins : int, optional
+        The same for ordered levels; by default they are equal or not.
+    term_frequency : bool
+        Whether agreeing on a rare level counts for more.
+    false_links : float, optional
+        P(link | no match), which the upper threshold follows from; by default one false link for 20 records.
+    false_non_links : float
+        P(no link | match), which the lower threshold follows from.
+    one_to_one : bool
+        Whether every record of the first file is taken at most once.
+
+    Notes
+    -----
+    Exact over all n_a · n_b pairs without looking at them: pattern counts come from group-bys of the records on every
+    set of attributes, O(n · patterns) at worst, best links from hash joins in order of weight; memory O(n). At most
+    2^20 patterns (20 attributes). Ties are all records with a pattern of the same weight; the lowest position comes
+    first. With `term_frequency` the search is a branch and bound in a prefix tree; with `one_to_one` all pairs are
+    tabulated, up to 5,000 records.
+
+    References
+    ----------
+    Fellegi and Sunter (1969); Jaro (1989); Domingo-Ferrer and Torra (2002).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import discreet as dc
+    >>> scales = {"age": dc.Nominal("abcd"), "town": dc.Nominal("xyz")}
+    >>> schema = dc.Schema(dc.Attribute(name, scale, "key") for name, scale in scales.items())
+    >>> a = pl.DataFrame({"age": ["a", "b", "c", "d"], "town": ["x", "y", "x", "z"]})
+    >>> b = pl.DataFrame({"age": ["a", "b", "c", "c"], "town": ["x", "y", "x", "z"]})
+    >>> ProbabilisticLinkage().link(a, b, schema).best.tolist()  # agreeing on the age is the rarer thing
+    [0, 1, 2, 2]
+    """
+
+    scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
+    joins_levels: ClassVar[bool] = True
+    parameters: ClassVar[Mapping[str, Constraint]] = {
+        "attributes": Optional(Names()),
+        "m": Choice(ESTIMATORS),
+        "dependence": Choice(("independent", "pairs")),
+        "missing": Choice(("ignore", "disagree", "agree")),
+        "bins": Optional(Integer(2)),
+        "ordinal_bins": Optional(Integer(2)),
+        "term_frequency": Flag(),
+        "false_links": Optional(Number(0, 1)),
+        "false_non_links": Number(0, 1),
+        "one_to_one": Flag(),
+    }
+
+    def __init__(
+        self,
+        *,
+        attributes: Sequence[str] | None = None,
+        m: str = "anchored",
+        dependence: str = "independent",
+        missing: str = "ignore",
+        bins: int | None = 20,
+        ordinal_bins: int | None = None,
+        term_frequency: bool = False,
+        false_links: float | None = None,
+        false_non_links: float = 0.05,
+        one_to_one: bool = False,
+    ) -> None:
+        self.attributes = attributes
+        self.m = m
+        self.dependence = dependence
+        self.missing = missing
+        self.bins = bins
+        self.ordinal_bins = ordinal_bins
+        self.term_frequency = term_frequency
+        self.false_links = false_links
+        self.false_non_links = false_non_links
+        self.one_to_one = one_to_one
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [
+            cls(),
+            cls(m="em", missing="disagree"),
+            cls(m="free", missing="agree"),
+            cls(dependence="pairs"),
+            cls(ordinal_bins=3),
+            cls(term_frequency=True, bins=None),
+            cls(one_to_one=True),
+        ]
+
+    def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        owner = type(self).__name__
+        if self.m == "known" and len(a) != len(b):
+            raise DataError(
+                f'{owner}: m="known" needs files of the same records in the same order; got {len(a)} and {len(b)}.',
+                hint='Use m="anchored".',
+            )
+        chains = chains_of(
+            owner, a, b, names, missing=self.missing, bins=self.bins, ordinal_bins=self.ordinal_bins
+        )
+        counts = count_patterns(chains, engine)
+        model = estimate(counts, chains, self.m, dependent=self.dependence == "pairs")
+        self.model_ = model
+        self.diagnosis_ = Diagnosis(model, counts)
+        weights = model.weights()
+        if self.one_to_one:
+            check_size(owner, len(a), len(b))
+            links = _assigned(chains, weights, names, type(self).name)
+        elif self.term_frequency:
+            links = _by_frequency(type(self), chains, model, names, engine)
+        else:
+            layout = Layout.of(chains)
+            finest = [chain.states - 1 for chain in chains]
+            first = Classes(*distinct_rows(layout.packed([c.a for c in chains], finest)))
+            second = Classes(*distinct_rows(layout.packed([c.b for c in chains], finest)))
+            found = best_by_pattern(chains, weights, first, second, layout, engine)
+            links = links_of(found.records(second.label), first, names, type(self).name, higher_is_better=True)
+        return self._decided(links, model, len(a))
+
+    def _decided(self, links: Links, model: Model, n_a: int) -> Links:
+        false_links = 0.05 / n_a if self.false_links is None else self.false_links
+        upper, lower = thresholds(model, false_links, self.false_non_links)
+        self.thresholds_ = (upper, lower)
+        decision = np.where(links.score >= upper, 2, np.where(links.score <= lower, 0, 1))
+        decision[links.best < 0] = 0
+        odds = model.prior / (1.0 - model.prior) * np.exp2(np.clip(links.score, -500, 500))
+        return replace(links, decision=decision.astype(np.int64), probability=odds / (1.0 + odds))
+
+
+def thresholds(model: Model, false_links: float, false_non_links: float) -> tuple[float, float]:
+    """Return the weight from which a pair is a link, and that up to which it is none.
+
+    Among patterns by falling weight, those together have at most the share `false_links` of other pairs are links;
+    by rising weight, those that have at most the share `false_non_links` of matches are not. Where the two would
+    overlap, everything that is no link is none.
+    """
+    weights = model.weights().ravel()
+    order = np.argsort(-weights, kind="stable")
+    u, m = model.unmatched_patterns().ravel()[order], model.matched_patterns().ravel()[order]
+    ordered = weights[order]
+    linked = int(np.searchsorted(np.cumsum(u), false_links, side="right"))
+    upper = float(ordered[linked - 1]) if linked else np.inf
+    from_below = int(np.searchsorted(np.cumsum(m[::-1]), false_non_links, side="right"))
+    lower = float(ordered[::-1][from_below - 1]) if from_below else -np.inf
+    return (upper, lower) if lower < upper else (upper, float(np.nextafter(upper, -np.inf)))
+
+
+def _assigned(chains: Sequence[Chain], weights: FloatArray, names: tuple[str, ...], method: str) -> Links:
+    n_a, n_b = chains[0].a.size, chains[0].b.size
+    position = np.zeros((n_b, n_a), dtype=np.int64)
+    for chain in chains:
+        state = np.zeros((n_b, n_a), dtype=np.int64)
+        for classes in chain.classes:
+            first, second = classes[chain.a][None, :], classes[chain.b][:, None]
+            state += (first == second) & (first >= 0)
+        position = position * chain.states + state
+    table = weights.ravel()[position]
+    chosen = best_assignment(-table)
+    layout = Layout.of(chains)
+    classes_a = Classes(*distinct_rows(layout.packed([c.a for c in chains], [c.states - 1 for c in chains])))
+    score = np.where(chosen < 0, -np.inf, table[np.arange(n_b), chosen])
+    return links_from_assignment(chosen, score, classes_a, names, method, higher=True)
+
+
+def _by_frequency(
+    linker: type[Linker], chains: Sequence[Chain], model: Model, names: tuple[str, ...], engine: Engine
+) -> Links:
+    """Link with weights that also depend on how common the level is on which a pair agrees."""
+    tables, most = [], 0.0
+    for chain, weight, u in zip(chains, model.attribute_weights(), model.u, strict=True):
+        if chain.size > _MOST_CODES:
+            raise DataError(
+                f"{linker.__name__}: attribute {chain.name!r} has {chain.size} different values, too many for term_frequency.",
+                hint="Leave it out of attributes, or use term_frequency=False.",
+            )
+        table = weight[state_table(chain)]
+        share = np.maximum(frequencies(chain), 1e-12)
+        # Agreement on a level of share f is worth log m/f instead of log m/u, and a match agrees as often on any level.
+        agreeing = chain.classes[-1] >= 0
+        at = np.flatnonzero(agreeing)
+        table[at, at] += np.log2(np.maximum(u[-1], 1e-12)) - np.log2(share[at])
+        highest = float(table.max())
+        most += highest
+        tables.append(np.ascontiguousarray((highest - table).T))
+    terms = Terms(
+        names,
+        (),
+        np.ascontiguousarray(np.stack([c.a for c in chains], axis=1), dtype=np.int32),
+        np.ascontiguousarray(np.stack([c.b for c in chains], axis=1), dtype=np.int32),
+        np.empty((chains[0].a.size, 0)),
+        np.empty((chains[0].b.size, 0)),
+        tuple(tables),
+        1,
+    )
+    links = link_by_terms(linker, terms, names, engine)
+    return replace(links, score=most - links.score, second_score=most - links.second_score, higher_is_better=True)
+
+
+@dataclass(frozen=True, repr=False)
+class Diagnosis:
+    """What the model learned, without any record's value."""
+
+    model: Model
+    counts: PatternCounts
+
+    def table(self) -> list[Json]:
+        """Return m, u and the weight by attribute and state of agreement."""
+        rows: list[Json] = []
+        weights = self.model.attribute_weights()
+        for j, name in enumerate(self.model.names):
+            rows += [
+                {"attribute": name, "state": s, "m": float(self.model.m[j][s]), "u": float(self.model.u[j][s]),
+                 "weight": float(weights[j][s])}
+                for s in range(weights[j].size)
+            ]  # fmt: skip
+        return rows
+
+    def histogram(self, bins: int = 40) -> tuple[FloatArray, FloatArray]:
+        """Return the edges of weight classes and the exact number of pairs in each."""
+        weights, pairs = self.model.weights().ravel(), self.counts.between.ravel().astype(np.float64)
+        seen = pairs > 0
+        heights, edges = np.histogram(weights[seen], bins=bins, weights=pairs[seen])
+        return edges, heights
+
+    def waterfall(self, states: Sequence[int]) -> list[tuple[str, float]]:
+        """Return how the weight of a pair with these states of agreement adds up, from the prior on."""
+        prior = float(np.log2(self.model.prior / (1.0 - self.model.prior)))
+        steps = [("prior", prior)]
+        steps += [
+            (name, float(weight[state]))
+            for name, weight, state in zip(self.model.names, self.model.attribute_weights(), states, strict=True)
+        ]
+        return [*steps, ("total", sum(value for _, value in steps))]
+
+    def __repr__(self) -> str:
+        return f"Diagnosis({len(self.model.names)} attributes, {self.counts.between.size} patterns)"
+

@@ -1,0 +1,213 @@
+"""What each attribute contributes to the distance of two records, prepared for the search."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.errors import DataError, MissingValueError
+from discreet.linkage.pattern_links import Classes
+from discreet.linkage.patterns import distinct_rows
+from discreet.microdata import Microdata
+from discreet.scales import Categorical, Ordinal
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
+
+__all__ = ["METRICS", "Terms", "classes_of", "level_table", "prepare"]
+
+METRICS = ("euclidean", "mahalanobis", "manhattan", "max")
+
+_MOST_CELLS = 100_000_000
+
+
+@dataclass(frozen=True, repr=False)
+class Terms:
+    """Two files as the search sees them: categories as codes with tables of terms, numbers as coordinates.
+
+    Attributes
+    ----------
+    categories, numbers : tuple of str
+    a_codes, b_codes : (n, categories) int32
+    a_numbers, b_numbers : (n, numbers) float64
+    tables : tuple of (levels of B, levels of A) float64
+        By category, the term of two codes.
+    metric : int
+        0 square root of a sum of squares, 1 sum, 2 largest.
+    """
+
+    categories: tuple[str, ...]
+    numbers: tuple[str, ...]
+    a_codes: CodeArray
+    b_codes: CodeArray
+    a_numbers: FloatArray
+    b_numbers: FloatArray
+    tables: tuple[FloatArray, ...]
+    metric: int
+
+    def scores(self, terms: FloatArray) -> FloatArray:
+        """Turn sums of terms into distances."""
+        return np.sqrt(terms) if self.metric == 0 else terms
+
+    def matrix(self, rows: slice | IntArray) -> FloatArray:
+        """Return the sums of terms of some records of B (rows) to every record of A, a dense block."""
+        total = np.zeros((len(self.b_codes[rows]), len(self.a_codes)))
+        for p, table in enumerate(self.tables):
+            term = table[self.b_codes[rows, p][:, None], self.a_codes[:, p][None, :]]
+            total = np.maximum(total, term) if self.metric == 2 else total + term
+        for p in range(self.a_numbers.shape[1]):
+            gap = np.abs(self.a_numbers[:, p][None, :] - self.b_numbers[rows, p][:, None])
+            if self.metric == 2:
+                total = np.maximum(total, gap)
+            else:
+                total += gap * gap if self.metric == 0 else gap
+        return total
+
+
+def prepare(
+    owner: str,
+    a: Microdata,
+    b: Microdata,
+    names: tuple[str, ...],
+    metric: str = "euclidean",
+    weights: Mapping[str, float] | None = None,
+    possible: Mapping[str, BoolArray] | None = None,
+) -> Terms:
+    """Standardise numbers, tabulate categories, and say what is impossible.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks, for error messages.
+    possible : mapping of name to (levels of A, levels of B) bool
+        What the masking can turn a level into; everything else becomes infinitely far.
+    """
+    numbers = a.schema.of_scale("numeric", among=names)
+    categories = a.schema.of_scale("ordinal", "nominal", among=names)
+    kind = {"euclidean": 0, "mahalanobis": 0, "manhattan": 1, "max": 2}[metric]
+    factor = {name: float((weights or {}).get(name, 1.0)) for name in names}
+    first, second = _standardised(owner, a, b, numbers, whiten=metric == "mahalanobis")
+    scale = np.array([np.sqrt(factor[name]) if kind == 0 else factor[name] for name in numbers])
+    tables, a_codes, b_codes = [], [], []
+    for name in categories:
+        distances, a_code, b_code = _coded(owner, a, b, name)
+        term = factor[name] * (distances**2 if kind == 0 else distances)
+        allowed = (possible or {}).get(name)
+        if allowed is not None:
+            term = np.where(_as_seen(allowed, term.shape), term, np.inf)
+        tables.append(term)
+        a_codes.append(a_code)
+        b_codes.append(b_code)
+    if sum(t.size for t in tables) > _MOST_CELLS:
+        raise DataError(
+            f"{owner}: the categories have too many levels to compare each with each ({sum(t.size for t in tables)} pairs).",
+            hint="Leave the attribute with the most levels out of attributes.",
+        )
+    return Terms(
+        categories,
+        numbers,
+        _stacked(a_codes, len(a)),
+        _stacked(b_codes, len(b)),
+        np.ascontiguousarray(first * scale),
+        np.ascontiguousarray(second * scale),
+        tuple(np.ascontiguousarray(t.T) for t in tables),
+        kind,
+    )
+
+
+def _stacked(columns: Sequence[CodeArray], n: int) -> CodeArray:
+    return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((n, 0), dtype=np.int32)
+
+
+def _as_seen(allowed: BoolArray, shape: tuple[int, ...]) -> BoolArray:
+    """Fit a transition matrix to a table that has a row and a column for the missing value."""
+    if allowed.shape == shape:
+        return allowed
+    result = np.zeros(shape, dtype=np.bool_)
+    result[: allowed.shape[0], : allowed.shape[1]] = allowed
+    # A matrix that does not speak of missing values: one stays missing, and any value may have been suppressed.
+    result[:, -1] = True
+    return result
+
+
+def _standardised(
+    owner: str, a: Microdata, b: Microdata, names: tuple[str, ...], *, whiten: bool
+) -> tuple[FloatArray, FloatArray]:
+    first, second = a.numeric(names), b.numeric(names)
+    for j, name in enumerate(names):
+        absent = int(np.isnan(first[:, j]).sum() + np.isnan(second[:, j]).sum())
+        if absent:
+            raise MissingValueError(
+                f"{owner}: column {name!r} has {absent} missing values in the two files.",
+                hint="Leave the column out of attributes.",
+            )
+    if not names:
+        return first, second
+    # The intruder standardises with what he holds; his middle is taken off both, which changes no difference.
+    middle = first.mean(axis=0)
+    first, second = first - middle, second - middle
+    spread = first.std(axis=0)
+    spread = np.where(spread > 0, spread, 1.0)
+    first, second = first / spread, second / spread
+    if whiten:
+        covariance = np.atleast_2d(first.T @ first / len(first))
+        values, vectors = np.linalg.eigh(covariance)
+        # A direction in which the file does not vary has no distance.
+        root = np.where(values > 1e-12 * values.max(), 1.0 / np.sqrt(np.maximum(values, 1e-300)), 0.0)
+        first, second = first @ (vectors * root), second @ (vectors * root)
+    return first, second
+
+
+def _coded(owner: str, a: Microdata, b: Microdata, name: str) -> tuple[FloatArray, CodeArray, CodeArray]:
+    """Return the distances of the levels of A (rows) to those of B; the missing value comes after the last."""
+    first, second = a.schema[name].scale, b.schema[name].scale
+    if not isinstance(first, Categorical) or not isinstance(second, Categorical):
+        raise DataError(f"{owner}: attribute {name!r} has no levels.")
+    a_code, b_code = a.encoded(name), b.encoded(name)
+    return (
+        level_table(first, second),
+        np.where(a_code < 0, len(first), a_code).astype(np.int32),
+        np.where(b_code < 0, len(second), b_code).astype(np.int32),
+    )
+
+
+def level_table(a: Categorical, b: Categorical) -> FloatArray:
+    """Return the distance of every level of `a` to every level of `b`, the missing value last in both.
+
+    Distances beyond 1, which an ordinal scale with a meaning of its own may have, are divided by the largest, so that
+    every attribute counts alike. Levels are recognised by name. A level that only `b` has is, on an ordered scale,
+    where the levels of `a` are that it stands for: those that `b` lacks between its neighbours. On an unordered scale
+    it is different from everything.
+    """
+    codes = np.append(np.arange(len(a), dtype=np.int32), np.int32(-1))
+    own = a.distance(codes[:, None], codes[None, :])
+    if own.max(initial=0.0) > 1.0:
+        own = own / own.max()
+    if a.levels == b.levels:
+        return own
+    position = {level: i for i, level in enumerate(a.levels)}
+    known = [position.get(level, -1) for level in b.levels]
+    result = np.full((len(a) + 1, len(b) + 1), own[:, -1:])
+    result[-1, -1] = own[-1, -1]
+    for j, i in enumerate(known):
+        if i >= 0:
+            result[:, j] = own[:, i]
+        elif isinstance(a, Ordinal) and isinstance(b, Ordinal):
+            before = max([k for k in known[:j] if k >= 0], default=-1)
+            after = min([k for k in known[j + 1 :] if k >= 0], default=len(a))
+            stands_for = [k for k in range(before + 1, after) if k not in known]
+            if stands_for:
+                result[:, j] = own[:, stands_for].mean(axis=1)
+                result[stands_for, j] = 0.0
+            else:
+                result[:-1, j] = own[:-1, :-1].max(initial=1.0)
+        else:
+            result[:-1, j] = 1.0
+    return result
+
+
+def classes_of(codes: CodeArray, numbers: FloatArray) -> Classes:
+    """Return the distinct records of a file, in order of appearance."""
+    # Adding zero turns −0.0 into 0.0; after that equal numbers have equal bits.
+    words = np.concatenate([codes.astype(np.uint64), (numbers + 0.0).view(np.uint64)], axis=1)
+    return Classes(*distinct_rows(np.ascontiguousarray(words)))

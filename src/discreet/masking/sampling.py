@@ -1,0 +1,105 @@
+"""Sampling: some records are released, the others are not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from discreet.base import Masking, MaskingJob, register
+from discreet.errors import ParameterError
+from discreet.masking.strata import StratifiedMasker
+from discreet.parameters import Constraint, Integer, Names, Number, Optional, Seed
+from discreet.schema import Schema
+from discreet.typing import IntArray, RandomState
+
+__all__ = ["Sampling"]
+
+
+@register("sampling")
+class Sampling(StratifiedMasker):
+    """A simple random sample of the records, the same share of every stratum where strata are given.
+
+    Keeps every released value true and every estimate unbiased; destroys precision. An intruder cannot know whether
+    the person he looks for is in the release.
+
+    Parameters
+    ----------
+    share : float
+        The share of the records that is released, above 0 and below 1.
+    size : int, optional
+        The number of records instead, of the whole table, or of each stratum.
+    strata : list of str, optional
+        Sample within these.
+    random_state : int or numpy.random.Generator, optional
+
+    Notes
+    -----
+    The sample has share · n records, rounded, and at least one; records keep their order. Survey weights are multiplied
+    by the number of records over the number released, so that totals keep their expectation. O(n).
+
+    References
+    ----------
+    Willenborg and de Waal (2001), Elements of Statistical Disclosure Control.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> wages = pl.DataFrame({"wage": [float(i) + 0.5 for i in range(100)]})
+    >>> len(Sampling(0.25).fit_transform(wages))
+    25
+    """
+
+    scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal", "sequence"})
+    perturbative: ClassVar[bool] = False
+    handles_missing: ClassVar[bool] = True
+    parameters: ClassVar[Mapping[str, Constraint]] = {
+        "share": Number(0, 1, open_low=True, open_high=True),
+        "size": Optional(Integer(1)),
+        "strata": Optional(Names()),
+        "random_state": Seed(),
+    }
+
+    def __init__(
+        self,
+        share: float = 0.5,
+        *,
+        size: int | None = None,
+        strata: Sequence[str] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.share = share
+        self.size = size
+        self.strata = strata
+        self.random_state = random_state
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(0.3), cls(size=2)]
+
+    def _names(self, schema: Schema) -> tuple[str, ...]:
+        for name in self.strata or ():
+            if schema[name].scale.kind not in {"ordinal", "nominal"}:
+                raise ParameterError(f"Sampling: strata must be categorical; {name!r} is {schema[name].scale.kind}.")
+        return schema.keys
+
+    def _check_strata(self, parts: list[IntArray]) -> None:
+        small = sum(part.size < (self.size or 1) for part in parts)
+        if small:
+            raise ParameterError(
+                f"Sampling: size must be at most the number of records of every stratum; "
+                f"{small} of {len(parts)} strata have fewer than {self.size}."
+            )
+
+    def _mask_part(self, job: MaskingJob) -> Masking:
+        n = len(job.microdata)
+        size = max(1, round(self.share * n)) if self.size is None else self.size
+        if size > n:
+            raise ParameterError(f"Sampling: size must be at most the number of records, {n}; got {size}.")
+        rows = np.sort(job.rng.choice(n, size, replace=False)).astype(np.int64)
+        values: dict[str, Any] = {}
+        weight = job.schema.weight
+        if weight is not None:
+            values[weight] = job.microdata.encoded(weight) * (n / size)
+        return Masking(values, rows=rows, details={"records_dropped": n - size})

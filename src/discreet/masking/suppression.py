@@ -1,0 +1,363 @@
+"""Local suppression: single values go missing until nobody stands out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations as subsets
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from discreet.base import Masking, MaskingJob, register
+from discreet.errors import DataError, ParameterError
+from discreet.kernels.classes import split_classes
+from discreet.masking.key_classes import KeyCoder, classes_of, distinct_values, wildcard_counts
+from discreet.masking.strata import StratifiedMasker
+from discreet.parameters import AnyOf, ByName, Choice, Constraint, Integer, ListOf, Names, Number, Optional, Text
+from discreet.progress import track
+from discreet.schema import Schema
+from discreet.typing import BoolArray, FloatArray, IntArray, Json
+
+__all__ = ["LocalSuppression"]
+
+# Sets of keys to hide that are tried one by one; beyond, only the cheapest keys, one more at a time.
+_TRIED = 4096
+
+
+class _Target(NamedTuple):
+    """What every class must reach."""
+
+    k: int
+    l: int  # noqa: E741 - the letter of l-diversity
+    sensitive: IntArray | None
+
+    def met(self, labels: IntArray, sizes: IntArray, rows: IntArray) -> BoolArray:
+        """Say of every class of these rows whether it is large and diverse enough."""
+        enough = sizes >= self.k
+        if self.sensitive is not None:
+            enough &= distinct_values(labels, sizes.size, self.sensitive[rows]) >= self.l
+        return np.asarray(enough)
+
+
+@register("local_suppression")
+class LocalSuppression(StratifiedMasker):
+    """Values made missing, as few and as unimportant as possible, until every record shares its keys with k − 1 others.
+
+    Keeps every value that is released true; destroys values of records that stand out, so that what is missing is not
+    missing at random.
+
+    Parameters
+    ----------
+    k : int
+        How many records must share each combination of keys.
+    importance : list of str or dict of str to float, optional
+        Keys from the most to the least important: no value of a key goes while values of less important ones will do;
+        keys that are not listed come after those that are. Or the cost of a missing value of each key (1 where none is
+        given). By default every missing value costs the same, and on ties the key with the most levels goes first.
+    combinations : int or list of list of str, optional
+        What must be shared: every combination of so many keys, or the combinations listed; by default all keys
+        together.
+    l : int, optional
+        How many different values of `sensitive` every class must hold as well.
+    sensitive : str, optional
+        The attribute for `l`; by default the only confidential attribute.
+    missing : {"category", "wildcard"}
+        Two records share their keys where they are equal, missing like any value: what is released then holds every
+        combination at least `k` times. Or a missing value matches everything, as sdcMicro and μ-Argus count: far fewer
+        values go, but a record's own combination may be rarer than `k`.
+    strata : list of str, optional
+        Count and suppress within these only.
+    attributes : list of str, optional
+        The keys; by default every key that is no sequence. Numbers count as equal only where they are.
+
+    Notes
+    -----
+    Sets of keys are tried from the cheapest to the dearest (all of them up to 12 keys); the records that stand out and
+    agree on the other keys with enough records lose the values in the set. With wildcards, of the records that a set
+    would bring together only so many lose values as the others need to match. Linear in the records for every set
+    tried; sets after the one that protects the last record are not tried. Ties go to the lowest position. Where a few
+    records are left that agree with nobody, some protected ones join them (category only).
+
+    References
+    ----------
+    Willenborg and de Waal (2001), Elements of Statistical Disclosure Control; Samarati (2001), Protecting respondents'
+    identities; Machanavajjhala et al. (2007), l-diversity.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discreet.scales import Nominal
+    >>> from discreet.schema import Attribute, Schema
+    >>> schema = Schema([Attribute(name, Nominal(["a", "b", "c"]), "key") for name in ("x", "y")])
+    >>> data = pl.DataFrame({"x": list("aaabb"), "y": list("aaabc")})
+    >>> LocalSuppression(k=2).mask(data, schema).to_native().rows()
+    [('a', 'a'), ('a', 'a'), ('a', 'a'), ('b', None), ('b', None)]
+    >>> LocalSuppression(k=2, missing="wildcard").mask(data, schema).to_native().rows()
+    [('a', 'a'), ('a', 'a'), ('a', 'a'), ('b', None), ('b', 'c')]
+    """
+
+    scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
+    perturbative: ClassVar[bool] = False
+    handles_missing: ClassVar[bool] = True
+    groups: ClassVar[bool] = True
+    parameters: ClassVar[Mapping[str, Constraint]] = {
+        "k": Integer(2),
+        "importance": Optional(AnyOf(Names(), ByName(Number(0, open_low=True)))),
+        "combinations": Optional(AnyOf(Integer(1), ListOf(Names()))),
+        "l": Optional(Integer(2)),
+        "sensitive": Optional(Text("the name of an attribute")),
+        "missing": Choice(("category", "wildcard")),
+        "strata": Optional(Names()),
+        "attributes": Optional(Names()),
+    }
+
+    def __init__(
+        self,
+        k: int = 3,
+        *,
+        importance: Sequence[str] | Mapping[str, float] | None = None,
+        combinations: int | Sequence[Sequence[str]] | None = None,
+        l: int | None = None,  # noqa: E741 - the letter of l-diversity
+        sensitive: str | None = None,
+        missing: str = "category",
+        strata: Sequence[str] | None = None,
+        attributes: Sequence[str] | None = None,
+    ) -> None:
+        self.k = k
+        self.importance = importance
+        self.combinations = combinations
+        self.l = l
+        self.sensitive = sensitive
+        self.missing = missing
+        self.strata = strata
+        self.attributes = attributes
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(3), cls(2, importance=["owner", "fuel"])]
+
+    def _names(self, schema: Schema) -> tuple[str, ...]:
+        names = super()._names(schema)
+        listed = [name for subset in self._listed() for name in subset]
+        for parameter, given in (("importance", self.importance or ()), ("combinations", listed)):
+            strangers = [name for name in given if name not in names]
+            if strangers:
+                raise ParameterError(f"LocalSuppression: {parameter} names {strangers[0]!r}, which is not masked.")
+        if isinstance(self.combinations, int) and self.combinations > len(names):
+            raise ParameterError(
+                f"LocalSuppression: combinations must be at most the number of keys, {len(names)}; "
+                f"got {self.combinations}."
+            )
+        return names
+
+    def _listed(self) -> Sequence[Sequence[str]]:
+        return () if self.combinations is None or isinstance(self.combinations, int) else self.combinations
+
+    def _mask_part(self, job: MaskingJob) -> Masking:
+        keys = np.stack([_as_keys(job.microdata.encoded(name)) for name in job.names], axis=1)
+        target = self._target(job)
+        costs = self._costs(job.names, keys.max(axis=0))
+        chosen = self._chosen(job.names)
+        before = keys.copy()
+        self._protect(keys, chosen, costs, target)
+        hidden = (keys == 0) & (before > 0)
+        values: dict[str, Any] = {}
+        transitions = {}
+        for j, name in enumerate(job.names):
+            encoded = job.microdata.encoded(name)
+            values[name] = np.where(
+                hidden[:, j], encoded.dtype.type(-1 if encoded.dtype.kind == "i" else np.nan), encoded
+            )
+            if encoded.dtype.kind == "i":
+                possible = np.eye(len(job.schema[name].scale) + 1, dtype=np.bool_)  # type: ignore[arg-type]
+                possible[:, -1] = True
+                transitions[name] = possible
+        joint = len(chosen) == 1 and bool(chosen[0].all())
+        partition = joint and self.missing == "category"
+        details: Json = {
+            "joint": partition,
+            "suppressed": {name: int(hidden[:, j].sum()) for j, name in enumerate(job.names)},
+            "records_touched": int(hidden.any(axis=1).sum()),
+        }
+        labels = classes_of(KeyCoder(keys).numbers(slice(None), ~chosen[0]))[0] if partition else None
+        return Masking(values, labels=labels, transitions=transitions, details=details)
+
+    def _chosen(self, names: tuple[str, ...]) -> list[BoolArray]:
+        """Return the combinations of keys that must be shared."""
+        if self.combinations is None:
+            return [np.ones(len(names), dtype=np.bool_)]
+        listed = subsets(names, self.combinations) if isinstance(self.combinations, int) else self.combinations
+        return [np.isin(names, list(subset)) for subset in listed]
+
+    def _target(self, job: MaskingJob) -> _Target:
+        if self.l is None:
+            if self.sensitive is not None:
+                raise ParameterError("LocalSuppression: l must be given with sensitive.")
+            return _Target(self.k, 1, None)
+        confidential = job.schema.of_role("confidential")
+        name = self.sensitive or (confidential[0] if len(confidential) == 1 else None)
+        if name is None or name in job.names:
+            raise ParameterError(
+                "LocalSuppression: sensitive must name an attribute that is not masked; "
+                f"the schema has {len(confidential)} confidential ones."
+            )
+        values = _as_keys(job.microdata.encoded(name))
+        distinct = np.unique(values).size
+        if distinct < self.l:
+            raise ParameterError(
+                f"LocalSuppression: l must be at most the number of different values of {name!r}, {distinct}; "
+                f"got {self.l}."
+            )
+        return _Target(self.k, self.l, values)
+
+    def _costs(self, names: tuple[str, ...], levels: IntArray) -> FloatArray:
+        """Return what a missing value of each key costs."""
+        # Large enough to order equal costs by the number of levels, too small to change the order of others.
+        nudge = np.argsort(np.argsort(-levels, kind="stable"), kind="stable") * 1e-9
+        if isinstance(self.importance, Mapping):
+            return np.asarray(np.array([self.importance.get(name, 1.0) for name in names]) + nudge, dtype=np.float64)
+        if self.importance is None:
+            return np.asarray(1.0 + nudge, dtype=np.float64)
+        rank = {name: len(self.importance) - place for place, name in enumerate(self.importance)}
+        # Doubled from one key to the next, with room for all those that are not listed together.
+        costs = np.array([float(len(names)) * 2.0 ** rank[n] if n in rank else 1.0 for n in names])
+        return np.asarray(costs * (1.0 + nudge), dtype=np.float64)
+
+    def _protect(self, keys: IntArray, chosen: list[BoolArray], costs: FloatArray, target: _Target) -> None:
+        """Hide keys, in place, until every chosen combination meets the target."""
+        method = _hide_category if self.missing == "category" else _hide_wildcard
+        while True:
+            changed = False
+            for subset in track(chosen, self.name, len(chosen)):
+                inner = np.ascontiguousarray(keys[:, subset])
+                hidden = method(inner, costs[subset], target)
+                if hidden.any():
+                    inner[hidden] = 0
+                    keys[:, subset] = inner
+                    changed = True
+            # A wildcard only ever adds matches; a category can take a record out of another combination's class.
+            if not changed or len(chosen) == 1 or self.missing == "wildcard":
+                return
+
+
+def _as_keys(encoded: Any) -> IntArray:
+    """Return an attribute as positive integers, 0 where it is missing."""
+    if encoded.dtype.kind == "i":
+        return np.asarray(encoded, dtype=np.int64) + 1
+    places = np.unique(encoded, return_inverse=True)[1]
+    return np.where(np.isnan(encoded), 0, places.ravel() + 1).astype(np.int64)
+
+
+def _sets(costs: FloatArray) -> list[BoolArray]:
+    """Return sets of keys to hide, the cheapest first, ending with all keys."""
+    d = costs.size
+    masks: list[tuple[float, tuple[int, ...]]] = []
+    for size in range(1, d + 1):
+        for chosen in subsets(range(d), size):
+            masks.append((float(costs[list(chosen)].sum()), chosen))
+            if len(masks) >= _TRIED:
+                break
+        if len(masks) >= _TRIED:
+            cheapest = np.argsort(costs, kind="stable")
+            masks += [(float(costs[cheapest[:m]].sum()), tuple(cheapest[:m].tolist())) for m in range(1, d + 1)]
+            break
+    result = []
+    for _, chosen in sorted(set(masks)):
+        mask = np.zeros(d, dtype=np.bool_)
+        mask[list(chosen)] = True
+        result.append(mask)
+    return result
+
+
+def _hide_category(keys: IntArray, costs: FloatArray, target: _Target) -> BoolArray:
+    """Return which keys to hide so that every combination, missing like any value, meets the target."""
+    n, d = keys.shape
+    hidden, nothing = np.zeros((n, d), dtype=np.bool_), np.zeros(d, dtype=np.bool_)
+    coder, everyone = KeyCoder(keys), np.arange(n)
+    released = coder.numbers(slice(None), nothing)
+    labels, sizes = classes_of(released)
+    standing_out = ~target.met(labels, sizes, everyone)[labels]
+    left = np.flatnonzero(standing_out)
+    # Protected records can only be met where they have missing values themselves.
+    settled = np.flatnonzero((keys == 0).any(axis=1) & ~standing_out)
+    for mask in _sets(costs):
+        if not left.size:
+            break
+        rows = np.concatenate([left, settled])
+        if coder.comparable:
+            numbers = np.concatenate([coder.numbers(left, mask), released[settled]])
+        else:
+            trial = np.where(hidden[rows], 0, keys[rows])
+            trial[: left.size, mask] = 0
+            numbers = KeyCoder(trial).numbers(slice(None), nothing)
+        labels, sizes = classes_of(numbers)
+        met = target.met(labels, sizes, rows)[labels[: left.size]]
+        joined = left[met]
+        hidden[np.ix_(joined, mask)] = True
+        released[joined] = numbers[: left.size][met]
+        settled, left = np.concatenate([settled, joined]), left[~met]
+    if left.size:
+        _join_the_rest(keys, hidden, left, costs, target)
+    return np.asarray(hidden & (keys > 0))
+
+
+def _join_the_rest(keys: IntArray, hidden: BoolArray, left: IntArray, costs: FloatArray, target: _Target) -> None:
+    """Hide all keys of those who are left, and of as many others as they need to form a class."""
+    hidden[left] = True
+    released = np.where(hidden, 0, keys)
+    labels, sizes = classes_of(KeyCoder(released).numbers(slice(None), np.zeros(keys.shape[1], dtype=np.bool_)))
+    nobody = labels[left[0]]
+    lacking = target.k - int(sizes[nobody])
+    spare = int(np.argmax(np.where(np.arange(sizes.size) == nobody, -1, sizes)))
+    if target.sensitive is None and lacking > 0 and sizes[spare] - lacking >= target.k:
+        hidden[np.flatnonzero(labels == spare)[-lacking:]] = True
+        return
+    first = np.unique(labels, return_index=True)[1]
+    price = sizes * ((released[first] > 0) @ costs)
+    for other in np.argsort(price, kind="stable"):
+        if other == nobody:
+            continue
+        rows = np.flatnonzero(hidden.all(axis=1))
+        together = np.zeros(rows.size, dtype=np.int64)
+        if target.met(together, np.array([rows.size]), rows)[0]:
+            return
+        hidden[labels == other] = True
+
+
+def _hide_wildcard(keys: IntArray, costs: FloatArray, target: _Target) -> BoolArray:
+    """Return which keys to hide so that every record, missing matching everything, meets the target.
+
+    A record that agrees with another on the keys it still shows goes on matching it whatever that one hides. So what
+    is counted on the file as it came never becomes too much, and records can be treated set by set.
+    """
+    hidden = np.zeros(keys.shape, dtype=np.bool_)
+    coder, everyone = KeyCoder(keys), np.arange(len(keys))
+    nothing = np.zeros(keys.shape[1], dtype=np.bool_)
+    classes, sizes = classes_of(coder.numbers(slice(None), nothing))
+    counts = wildcard_counts(keys) if (keys == 0).any() else sizes[classes]
+    if target.sensitive is None:
+        left = everyone[counts < target.k]
+    else:
+        left = everyone[~target.met(classes, sizes, everyone)[classes]]
+    absent = keys == 0
+    for mask in [nothing, *_sets(costs)]:
+        if not left.size:
+            break
+        patterns, of_left = np.unique(absent[left], axis=0, return_inverse=True)
+        done = np.zeros(left.size, dtype=np.bool_)
+        for p, pattern in enumerate(patterns):
+            members = np.flatnonzero(of_left.ravel() == p)
+            groups, sizes = classes_of(coder.numbers(slice(None), mask | pattern))
+            met = target.met(groups, sizes, everyone)[groups[left[members]]]
+            inside = left[members[met]]
+            done[members[met]] = True
+            if target.sensitive is None:
+                order = inside[np.lexsort((inside, classes[inside], counts[inside], groups[inside]))]
+                hide = np.empty(order.size, dtype=np.int64)
+                split_classes(order, groups, classes, counts, target.k, hide)
+                inside = order[hide == 1]
+            hidden[np.ix_(inside, mask)] = True
+        left = left[~done]
+    if left.size:
+        raise DataError(f"LocalSuppression: {left.size} records match too few others even with every key hidden.")
+    return np.asarray(hidden & ~absent)

@@ -1,0 +1,102 @@
+"""Risk of households: one member found is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar, Self
+
+import numpy as np
+
+from discreet.base import Pair, register
+from discreet.errors import ParameterError
+from discreet.measures.population_risk import benedetti_franconi
+from discreet.measures.risk.frequency import FrequencyRisk
+from discreet.parameters import Constraint, Optional, Text
+from discreet.results import Measurement
+from discreet.typing import FloatArray, IntArray
+
+__all__ = ["HouseholdRisk"]
+
+
+@register("household-risk")
+class HouseholdRisk(FrequencyRisk):
+    """Expected share of records whose household is re-identified through any of its members, in percent.
+
+    The individual risk takes records for strangers; members of a household give each other away.
+
+    Parameters
+    ----------
+    household : str
+        The attribute of the original that says which records belong together; an identifier will do.
+    attributes : list of str, optional
+        What the intruder knows; by default every categorical key.
+    missing : {"any", "category"}
+        A missing value agrees with every value, or is a level of its own.
+
+    Notes
+    -----
+    ``1 − Π_members (1 − r_i)`` with the individual risks r; every member has its household's risk. A record without a
+    household is one by itself. O(records log records × keys).
+
+    References
+    ----------
+    Templ, Meindl and Kowarik (2013), Introduction to statistical disclosure control; Benedetti and Franconi (1998).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discreet.scales import Nominal
+    >>> from discreet.schema import Attribute, Schema
+    >>> home = Attribute("home", Nominal([1, 2]), "identifier")
+    >>> schema = Schema([Attribute("fuel", Nominal(["gas", "oil"]), "key"), home])
+    >>> people = pl.DataFrame({"fuel": ["gas", "gas", "oil", "oil"], "home": [1, 1, 2, 2]})
+    >>> HouseholdRisk("home").measure(people, people, schema).value  # members have 1/2: 1 − 1/4
+    75.0
+    """
+
+    title: ClassVar[str] = "Expected re-identifications of households"
+    default: ClassVar[bool] = False
+    formula: ClassVar[str] = "100 · mean (1 − Π (1 − r))"
+    reference: ClassVar[str] = "Templ, Meindl and Kowarik 2013"
+    parameters: ClassVar[Mapping[str, Constraint]] = {
+        "household": Optional(Text("the name of an attribute")),
+        **FrequencyRisk.parameters,
+    }
+
+    def __init__(
+        self, household: str | None = None, *, attributes: Sequence[str] | None = None, missing: str = "any"
+    ) -> None:
+        super().__init__(attributes=attributes, missing=missing)
+        self.household = household
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls("region")]
+
+    def _measure(self, pair: Pair) -> Measurement:
+        risks = self._per_record(pair)
+        expected, n = float(risks.sum()), risks.size
+        sentence = (
+            f"An intruder who knows {len(pair.names)} keys finds the households of about {expected:.1f} of {n} records "
+            f"({100 * expected / n:.2f} %)."
+        )
+        details = {"expected_reidentifications": expected, "largest_percent": float(100.0 * risks.max())}
+        return self._flagged(pair, min(100.0 * expected / n, 100.0), sentence, details=details)
+
+    def _per_record(self, pair: Pair) -> FloatArray:
+        if self.household is None:
+            raise ParameterError("HouseholdRisk: household must be the name of an attribute; got None.")
+        frequencies = self._frequencies(pair)
+        alone = benedetti_franconi(frequencies.sizes, frequencies.totals)
+        homes = _homes(pair, self.household)
+        with np.errstate(divide="ignore"):  # a risk of 1 is a logarithm of −∞, and its household has a risk of 1
+            kept = np.bincount(homes, weights=np.log1p(-np.minimum(alone, 1.0)))
+        return np.asarray(-np.expm1(kept)[homes], dtype=np.float64)
+
+
+def _homes(pair: Pair, name: str) -> IntArray:
+    column = pair.original.column(name)
+    _, homes = np.unique(column.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
+    absent = pair.original.missing(name)
+    homes[absent] = homes.max(initial=0) + 1 + np.arange(int(absent.sum()))
+    return np.unique(homes, return_inverse=True)[1].astype(np.int64)

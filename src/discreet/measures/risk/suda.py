@@ -1,0 +1,170 @@
+"""SUDA2: records that few keys are enough to single out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import prod
+from typing import ClassVar, Self
+
+import numpy as np
+
+from discreet.base import Pair, register
+from discreet.errors import ParameterError
+from discreet.measures.columns import level_codes, most_of
+from discreet.measures.frequencies import key_frequencies
+from discreet.measures.risk.frequency import FrequencyRisk
+from discreet.measures.special_uniques import MinimalUniques, minimal_uniques
+from discreet.parameters import Constraint, Integer, Names, Number, Optional
+from discreet.results import Measurement
+from discreet.scales import Categorical
+from discreet.typing import FloatArray, IntArray, Json
+
+__all__ = ["SpecialUniques"]
+
+_SMALLEST = 3
+
+
+@register("suda2")
+class SpecialUniques(FrequencyRisk):
+    """Share of records that a few of their keys single out, in percent (SUDA2).
+
+    A record that is unique on two of ten keys is riskier than one that takes all ten: it stays unique whatever else is
+    protected. `per_attribute` says how much each key contributes to the scores, `details` how much each level does.
+
+    Parameters
+    ----------
+    max_size : int
+        The largest number of keys that are looked at together.
+    attributes : list of str, optional
+        What the intruder may know; by default every categorical key. At most 62.
+    sampling_fraction : float, optional
+        Share of the population that is in the file, for the DIS score; by default from the survey weights.
+
+    Notes
+    -----
+    A minimal sample unique (MSU) is a set of keys on which the record is alone, while it is not on any part of the set.
+    With m keys, an MSU of k keys scores ``Π_{i=k}^{M} (m − i)``, M = `max_size` (m − 1 at most); a record's score is
+    the sum of its MSUs'. The contribution of a key, or of a level, is the share of all scores that comes from MSUs that
+    hold it; levels with fewer than three records are not shown. DIS is the chance that a unique match is correct,
+    ``u π / (u π + 2 d (1 − π))`` with u uniques and d pairs of doubles on all keys; a record's DIS-SUDA score is DIS in
+    proportion to its score among the uniques. A missing value is a level of its own that singles nobody out. At most
+    Σ_{k ≤ M} C(m, k) passes over the distinct records, of which every record leaves the branches where it is alone.
+
+    References
+    ----------
+    Elliot, Manning and Ford (2002), A computational algorithm for handling the special uniques problem; Manning, Haglin
+    and Keane (2008), A recursive search algorithm for statistical disclosure assessment; Skinner and Elliot (2002).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discreet.scales import Nominal
+    >>> from discreet.schema import Attribute, Schema
+    >>> schema = Schema([Attribute(name, Nominal(["n", "y"]), "key") for name in "abc"])
+    >>> people = pl.DataFrame({"a": ["n", "n", "y", "n"], "b": ["n", "n", "n", "y"], "c": ["n", "y", "n", "y"]})
+    >>> SpecialUniques().per_record(people, people, schema)  # abc nnn: {a,c}; nny: {b,c}; ynn: {a}; nyy: {b}
+    array([1., 1., 2., 2.])
+    """
+
+    title: ClassVar[str] = "Records singled out by a few keys (SUDA2)"
+    default: ClassVar[bool] = False
+    formula: ClassVar[str] = "100 · #{i : i has an MSU of at most M keys} / n"
+    reference: ClassVar[str] = "Elliot, Manning and Ford 2002; Manning, Haglin and Keane 2008"
+    parameters: ClassVar[Mapping[str, Constraint]] = {
+        "max_size": Integer(1),
+        "attributes": Optional(Names()),
+        "sampling_fraction": Optional(Number(0, 1, open_low=True)),
+    }
+
+    def __init__(
+        self,
+        max_size: int = 3,
+        *,
+        attributes: Sequence[str] | None = None,
+        sampling_fraction: float | None = None,
+    ) -> None:
+        super().__init__(attributes=attributes, missing="category")
+        self.max_size = max_size
+        self.sampling_fraction = sampling_fraction
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(2, sampling_fraction=0.1)]
+
+    def _search(self, pair: Pair) -> tuple[list[IntArray], MinimalUniques, FloatArray]:
+        """Return the keys as codes, the MSUs, and the score of each."""
+        names = pair.names
+        if len(names) > 62:
+            raise ParameterError(f"SpecialUniques: attributes must be at most 62; got {len(names)}.")
+        columns, sizes = zip(*(level_codes(pair.masked, name) for name in names), strict=True)
+        found = minimal_uniques(columns, sizes, min(self.max_size, len(names)))
+        largest = min(self.max_size, len(names) - 1)
+        by_size = np.array([float(prod(len(names) - i for i in range(k, largest + 1))) for k in range(len(names) + 1)])
+        return list(columns), found, by_size[found.sizes]
+
+    def _per_record(self, pair: Pair) -> FloatArray:
+        _, found, scores = self._search(pair)
+        return np.bincount(found.records, weights=scores, minlength=len(pair.masked)).astype(np.float64)
+
+    def _measure(self, pair: Pair) -> Measurement:
+        columns, found, scores = self._search(pair)
+        n, total = len(pair.masked), float(scores.sum())
+        singled = np.unique(found.records).size
+        holds = [(found.subsets >> j) & 1 == 1 for j in range(len(pair.names))]
+        per_attribute = {
+            name: float(100.0 * scores[holds[j]].sum() / total) if total else 0.0 for j, name in enumerate(pair.names)
+        }
+        largest = min(self.max_size, len(pair.names))
+        sentence = (
+            f"{singled} of {n} records are singled out by {largest} keys or fewer; {most_of(per_attribute)} takes part "
+            f"in {max(per_attribute.values()):.0f} % of it."
+            if singled
+            else f"No record is singled out by {largest} keys or fewer."
+        )
+        sizes = np.bincount(found.sizes, minlength=largest + 1)
+        details: Json = {
+            "minimal_uniques_by_size": {str(k): int(sizes[k]) for k in range(1, largest + 1)},
+            "mean_score": total / n,
+            "levels": {
+                name: self._levels(pair, name, columns[j], found.records[holds[j]], scores[holds[j]], total)
+                for j, name in enumerate(pair.names)
+                if isinstance(pair.masked.schema[name].scale, Categorical)
+            },
+            **self._dis(pair),
+        }
+        return self._flagged(pair, 100.0 * singled / n, sentence, per_attribute, details)
+
+    def _levels(
+        self, pair: Pair, name: str, codes: IntArray, records: IntArray, scores: FloatArray, total: float
+    ) -> Json:
+        """Return the contribution of every level that at least three records have; how many others there are."""
+        scale = pair.masked.schema[name].scale
+        assert isinstance(scale, Categorical)  # noqa: S101 - asked by the caller
+        counts = np.bincount(codes, minlength=len(scale) + 1)[: len(scale)]
+        shares = np.bincount(codes[records], weights=scores, minlength=len(scale) + 1)[: len(scale)]
+        shown = {
+            str(scale.levels[level]): float(100.0 * shares[level] / total) if total else 0.0
+            for level in np.flatnonzero(counts >= _SMALLEST)
+        }
+        rare = int(((counts > 0) & (counts < _SMALLEST)).sum())
+        return {"contribution_percent": shown, "levels_not_shown": rare}
+
+    def _dis(self, pair: Pair) -> Json:
+        fraction, weights = self.sampling_fraction, pair.weights
+        if fraction is None and weights is not None:
+            fraction = min(len(weights) / float(weights.sum()), 1.0)
+        if fraction is None:
+            return {}
+        sizes = key_frequencies(pair.masked, pair.names, missing="category").sizes
+        uniques, doubles = int((sizes == 1).sum()), int((sizes == 2).sum()) // 2
+        matched = uniques * fraction
+        wrong = 2.0 * doubles * (1.0 - fraction)
+        dis = matched / (matched + wrong) if matched + wrong > 0 else 0.0
+        scores = self._per_record(pair)
+        mean = scores[sizes == 1].mean() if uniques else 0.0
+        scaled = np.minimum(dis * scores / mean, 1.0) if mean > 0 else np.zeros(scores.size)
+        return {
+            "dis_percent": 100.0 * dis,
+            "sampling_fraction": float(fraction),
+            "records_above_dis_percent": {str(t): int((scaled > t / 100.0).sum()) for t in (1, 5, 10, 50)},
+        }

@@ -1,0 +1,75 @@
+"""What measures see of sequences before and after masking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.base import Pair
+from discreet.errors import MissingValueError
+from discreet.scales import EncodedSequences, Sequence
+from discreet.typing import FloatArray, IntArray
+
+__all__ = ["SequencePair", "bigrams", "in_percent", "sequence_pair", "total_variation"]
+
+
+@dataclass(frozen=True, repr=False)
+class SequencePair:
+    """The sequences of an attribute before and after, of the records that have both, and the size of the alphabet."""
+
+    before: EncodedSequences
+    after: EncodedSequences
+    n_events: int
+
+
+def sequence_pair(owner: str, pair: Pair, name: str) -> SequencePair:
+    """Return the sequences of records that are missing in neither file."""
+    before, after = pair.original.encoded(name), pair.masked.encoded(name)
+    both = np.flatnonzero(~(before.missing | after.missing))
+    if not both.size:
+        raise MissingValueError(f"{owner}: column {name!r} has no record with a sequence in both files.")
+    scale = pair.original.schema[name].scale
+    released = pair.masked.schema[name].scale
+    if isinstance(scale, Sequence) and isinstance(released, Sequence) and released.alphabet != scale.alphabet:
+        # Codes are positions in the alphabet: the release is read in that of the original, its new events after them.
+        alphabet = dict.fromkeys((*scale.alphabet, *released.alphabet))
+        place = {event: code for code, event in enumerate(alphabet)}
+        codes = np.array([place[event] for event in released.alphabet], dtype=np.int32)
+        after = EncodedSequences(codes[after.codes], after.offsets, after.missing)
+        return SequencePair(before.take(both), after.take(both), len(alphabet))
+    n_events = len(scale.alphabet) if isinstance(scale, Sequence) else 0
+    return SequencePair(before.take(both), after.take(both), n_events)
+
+
+def bigrams(sequences: EncodedSequences) -> tuple[IntArray, IntArray]:
+    """Return the first and second event of every two that follow each other."""
+    if sequences.codes.size < 2:
+        nothing = np.empty(0, dtype=np.int64)
+        return nothing, nothing
+    inner = np.ones(sequences.codes.size - 1, dtype=np.bool_)
+    ends = sequences.offsets[1:-1]
+    inner[ends[(ends > 0) & (ends < sequences.codes.size)] - 1] = False
+    codes = sequences.codes.astype(np.int64)
+    return codes[:-1][inner], codes[1:][inner]
+
+
+def total_variation(before: IntArray, after: IntArray) -> float:
+    """Return half the sum of the differences of two distributions of cells; nothing and something differ by 1."""
+    if not before.size or not after.size:
+        return float(before.size != after.size)
+    cells = np.unique(np.concatenate([before, after]))
+    shares = [np.bincount(np.searchsorted(cells, side), minlength=cells.size) / side.size for side in (before, after)]
+    return float(0.5 * np.abs(shares[0] - shares[1]).sum())
+
+
+def in_percent(shares: dict[str, float]) -> tuple[float, dict[str, float]]:
+    """Return the mean of shares by attribute, and the shares, in percent."""
+    percent = {name: 100.0 * share for name, share in shares.items()}
+    return float(np.mean(list(percent.values()))), percent
+
+
+def mean_length(sequences: EncodedSequences) -> float:
+    """Return the mean number of events."""
+    lengths: FloatArray = sequences.lengths.astype(np.float64)
+    return float(lengths.mean())

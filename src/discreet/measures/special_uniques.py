@@ -1,0 +1,120 @@
+"""Minimal sample uniques: the smallest sets of keys that single a record out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.kernels.suda import keep_minimal, refine_cells
+from discreet.measures.contingency import pack
+from discreet.progress import report
+from discreet.typing import CodeArray, IntArray
+
+__all__ = ["MinimalUniques", "minimal_uniques"]
+
+# Cells are counted in a table up to this many; beyond, combinations are numbered anew by sorting.
+_TABLE = 1 << 22
+
+
+@dataclass(frozen=True, repr=False)
+class MinimalUniques:
+    """Every minimal sample unique of a file.
+
+    Attributes
+    ----------
+    records : (u,) int64
+        The record it belongs to, ascending.
+    subsets : (u,) int64
+        Its attributes, as bits: bit j is attribute j.
+    sizes : (u,) int64
+        How many attributes those are.
+    """
+
+    records: IntArray
+    subsets: IntArray
+    sizes: IntArray
+
+
+class _Search:
+    """A walk over the sets of attributes, deepest first, that drops every row once it is alone."""
+
+    def __init__(self, columns: Sequence[CodeArray], sizes: Sequence[int], frequency: CodeArray, deepest: int) -> None:
+        self.columns, self.sizes, self.frequency, self.deepest = columns, sizes, frequency, deepest
+        self.found_rows: list[CodeArray] = []
+        self.found_subsets: list[IntArray] = []
+        self.counts = np.zeros(1, dtype=np.int32)
+        # Attributes with many levels first: they leave the fewest rows to go on with.
+        self.order = sorted(range(len(columns)), key=lambda j: (-sizes[j], j))
+
+    def walk(self, rows: CodeArray, cells: CodeArray, groups: int, subset: int, first: int, depth: int) -> None:
+        for place in range(first, len(self.order)):
+            j = self.order[place]
+            alone, left, left_cells, left_groups = self._refine(rows, cells, groups, j)
+            # Nobody is singled out by a value that is not there (the last code), and whole cells of such rows can go.
+            singled, there = (self.columns[j][part] < self.sizes[j] - 1 for part in (alone, left))
+            singled, left, left_cells = alone[singled], left[there], left_cells[there]
+            if singled.size:
+                self.found_rows.append(singled)
+                self.found_subsets.append(np.full(singled.size, subset | (1 << j), dtype=np.int64))
+            if depth + 1 < self.deepest and left.size:
+                self.walk(left, left_cells, left_groups, subset | (1 << j), place + 1, depth + 1)
+            if depth == 0:
+                report("looking for special uniques", place + 1, len(self.order))
+
+    def _refine(
+        self, rows: CodeArray, cells: CodeArray, groups: int, j: int
+    ) -> tuple[CodeArray, CodeArray, CodeArray, int]:
+        """Split the cells by attribute j; return the rows that are alone, the others, and their cells."""
+        column, size = self.columns[j], int(self.sizes[j])
+        if groups * size > max(_TABLE, 4 * rows.size):
+            packed = cells.astype(np.int64) * size + column[rows]
+            cells = np.unique(packed, return_inverse=True)[1].astype(np.int32)
+            column, size, groups = np.zeros_like(column), 1, int(cells.max()) + 1
+        if self.counts.size < groups * size:
+            self.counts = np.zeros(groups * size, dtype=np.int32)
+        alone, left, left_cells = (np.empty(rows.size, dtype=np.int32) for _ in range(3))
+        n_alone, n_left, left_groups = refine_cells(
+            rows, cells, column, size, self.frequency, self.counts, alone, left, left_cells
+        )
+        return alone[:n_alone], left[:n_left], left_cells[:n_left], left_groups
+
+
+def minimal_uniques(columns: Sequence[IntArray], sizes: Sequence[int], deepest: int) -> MinimalUniques:
+    """Find every minimal sample unique of at most `deepest` attributes.
+
+    Parameters
+    ----------
+    columns : sequence of (n,) int64
+        At most 62 attributes as codes; the last code, size − 1, is the missing value.
+    sizes : sequence of int
+    deepest : int
+
+    Notes
+    -----
+    A record that is alone on a set of attributes is alone on every larger one, so it is dropped from that branch of the
+    walk. A minimal set is never missed: on none of its parts is the record alone. What is found beside the minimal sets
+    holds one of them, and is sorted out at the end. At most Σ_{s ≤ deepest} C(attributes, s) passes over the distinct
+    records.
+    """
+    packed, _ = pack(columns, sizes)
+    _, first, labels = np.unique(packed, return_index=True, return_inverse=True)
+    frequency = np.bincount(labels).astype(np.int32)
+    rows = [np.ascontiguousarray(column[first], dtype=np.int32) for column in columns]
+    search = _Search(rows, sizes, frequency, deepest)
+    everybody = np.arange(first.size, dtype=np.int32)
+    search.walk(everybody, np.zeros(first.size, dtype=np.int32), 1, 0, 0, 0)
+    if not search.found_rows:
+        none = np.zeros(0, dtype=np.int64)
+        return MinimalUniques(none, none, none)
+    # A row that is alone stands for one record: the first with its keys.
+    records = first[np.concatenate(search.found_rows)].astype(np.int64)
+    subsets = np.concatenate(search.found_subsets)
+    order = np.lexsort([subsets, records])
+    records, subsets = records[order], subsets[order]
+    _, starts = np.unique(records, return_index=True)
+    minimal = np.empty(records.size, dtype=np.bool_)
+    keep_minimal(np.append(starts, records.size).astype(np.int64), subsets, minimal)
+    records, subsets = records[minimal], subsets[minimal]
+    return MinimalUniques(records, subsets, np.bitwise_count(subsets).astype(np.int64))

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.reference import linkage as twin
+
+from discreet.base import InProcess
+from discreet.engines.local import LocalEngine
+from discreet.errors import DataError
+from discreet.linkage import patterns
+from discreet.linkage.patterns import Layout, count_patterns, distinct_rows, equality, nested
+
+
+def random_chains(seed, n_a, n_b, attributes, *, missing="ignore", absent=0.0, levels=3, coarse=False):
+    rng = np.random.default_rng(seed)
+    chains = []
+    for j in range(attributes):
+        size = levels + j
+        a, b = rng.integers(0, size, n_a), rng.integers(0, size, n_b)
+        a[rng.random(n_a) < absent] = -1
+        b[rng.random(n_b) < absent] = -1
+        coarser = [np.arange(size) // 2] if coarse and j % 2 else []
+        chains.append(nested(f"v{j}", a.astype(np.int64), b.astype(np.int64), coarser, missing))
+    return chains
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+@pytest.mark.parametrize(("missing", "absent"), [("ignore", 0.0), ("ignore", 0.2), ("disagree", 0.2), ("agree", 0.2)])
+@pytest.mark.parametrize(("n_a", "n_b", "attributes"), [(13, 13, 1), (12, 30, 3), (25, 9, 5), (1, 4, 2)])
+def test_counts_are_those_of_looking_at_every_pair(n_a, n_b, attributes, missing, absent, coarse):
+    chains = random_chains(7, n_a, n_b, attributes, missing=missing, absent=absent, coarse=coarse)
+    counts = count_patterns(chains, InProcess())
+    assert np.array_equal(counts.between, twin.pattern_counts(chains))
+    within, own = twin.within_counts(chains)
+    assert np.array_equal(counts.within, within)
+    assert np.array_equal(counts.own, own)
+    assert counts.between.sum() == n_a * n_b
+
+
+@pytest.mark.parametrize("coarse", [False, True])
+def test_cutting_a_long_list_into_classes_changes_nothing(monkeypatch, coarse):
+    chains = random_chains(3, 400, 300, 5, absent=0.1, missing="disagree", coarse=coarse)
+    whole = count_patterns(chains, InProcess())
+    monkeypatch.setattr(patterns, "_CACHED", 20)
+    cut = count_patterns(chains, InProcess())
+    threaded = count_patterns(chains, LocalEngine(workers=3))
+    for other in (cut, threaded):
+        assert np.array_equal(whole.between, other.between)
+        assert np.array_equal(whole.within, other.within)
+
+
+def test_records_wider_than_one_word():
+    rng = np.random.default_rng(0)
+    columns = [rng.integers(0, 40_000, 200) for _ in range(5)]  # 5 fields of 17 bits
+    chains = [equality(f"v{j}", c, np.where(rng.random(200) < 0.5, c, 0)) for j, c in enumerate(columns)]
+    assert Layout.of(chains).words == 2
+    assert np.array_equal(count_patterns(chains, InProcess()).between, twin.pattern_counts(chains))
+
+
+def test_distinct_rows_in_order_of_appearance():
+    words = np.array([[5], [7], [5], [5], [9], [7]], dtype=np.uint64)
+    label, first, size = distinct_rows(words)
+    assert label.tolist() == [0, 1, 0, 0, 2, 1]
+    assert first.tolist() == [0, 1, 4]
+    assert size.tolist() == [3, 2, 1]
+
+
+def test_too_many_patterns_are_refused():
+    chains = [equality(f"v{j}", np.zeros(3, dtype=np.int64), np.zeros(3, dtype=np.int64)) for j in range(21)]
+    with pytest.raises(DataError, match="2097152 agreement patterns are too many"):
+        count_patterns(chains, InProcess())

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import spearmanr
+from tests.battery import SCHEMA, microdata, sample, with_nulls
+
+from discreet.errors import ParameterError
+from discreet.masking.shuffling import Shuffling
+from discreet.microdata import Microdata
+from discreet.scales import Numeric
+from discreet.schema import Attribute, Schema
+
+NUMBERS = Schema(
+    [Attribute("a", Numeric(), "key"), Attribute("b", Numeric(), "key"), Attribute("s", Numeric(), "other")]
+)
+
+
+def related(n=4000, seed=0):
+    rng = np.random.default_rng(seed)
+    s = rng.normal(size=n)
+    a = np.exp(s + rng.normal(size=n))
+    return Microdata(pa.table({"a": a, "b": a + rng.lognormal(size=n), "s": s}), NUMBERS)
+
+
+def test_marginals_are_exact_and_rank_relations_stay():
+    data = related()
+    after = Shuffling(["s"], random_state=1).mask(data).microdata
+    for name in "ab":
+        assert np.array_equal(np.sort(after.encoded(name)), np.sort(data.encoded(name)))
+    for one, two in (("a", "b"), ("a", "s"), ("b", "s")):
+        before = spearmanr(data.encoded(one), data.encoded(two)).statistic
+        assert spearmanr(after.encoded(one), after.encoded(two)).statistic == pytest.approx(before, abs=0.05)
+
+
+def test_without_predictors_a_record_has_nothing_of_its_own_left():
+    data = related()
+    after = Shuffling(random_state=1).mask(data).microdata
+    assert abs(spearmanr(data.encoded("a"), after.encoded("a")).statistic) < 0.06
+    assert spearmanr(after.encoded("a"), after.encoded("b")).statistic > 0.6
+
+
+def test_missing_values_stay_where_they_are():
+    data = Microdata(with_nulls(sample(), "income", [3, 17]), SCHEMA)
+    after = Shuffling(random_state=0).mask(data).microdata
+    assert np.flatnonzero(after.missing("income")).tolist() == [3, 17]
+
+
+def test_predictors_are_not_masked():
+    with pytest.raises(ParameterError, match="predictors must not be masked; 1 of them would be"):
+        Shuffling(["age"], attributes=["age", "income"]).mask(microdata())
+    with pytest.raises(ParameterError, match="'fuel' is nominal"):
+        Shuffling(["fuel"]).mask(microdata())
+    assert "age" not in Shuffling(["age"]).mask(microdata()).provenance.attributes

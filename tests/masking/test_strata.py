@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.battery import microdata
+
+from discreet.engines.local import LocalEngine
+from discreet.errors import ParameterError
+from discreet.masking.microaggregation.kmodes import KModes
+from discreet.masking.strata import strata_rows
+from discreet.masking.swapping import RankSwapping
+
+
+def test_rows_of_every_stratum():
+    data = microdata(50)
+    parts = strata_rows(data, ["region", "owner"])
+    assert sorted(np.concatenate(parts).tolist()) == list(range(50))
+    for part in parts:
+        assert len({tuple(row) for row in data.codes(["region", "owner"])[part]}) == 1
+        assert (np.diff(part) > 0).all()
+
+
+def test_groups_never_cross_strata():
+    data = microdata(200)
+    masked = KModes(5, strata=["region"], attributes=["size", "grade", "fuel"]).mask(data)
+    region = data.encoded("region")
+    assert np.bincount(masked.labels).min() >= 5
+    for label in np.unique(masked.labels):
+        assert np.unique(region[masked.labels == label]).size == 1
+    blocks = KModes(5, n_vars=2, strata=["region"], attributes=["size", "grade", "fuel"]).mask(data)
+    assert blocks.labels.shape == (200, 2)
+    assert blocks.provenance.details["joint"] is False
+    for column in blocks.labels.T:
+        assert np.bincount(column).min() >= 5
+
+
+def test_strata_that_are_too_small_are_counted():
+    with pytest.raises(ParameterError, match="2 of 2 strata have fewer than 200"):
+        KModes(200, strata=["region"]).mask(microdata(300))
+
+
+def test_strata_are_no_attributes_to_mask():
+    with pytest.raises(ParameterError, match="strata must not be masked; 1 of them would be"):
+        RankSwapping(strata=["fuel"], attributes=["fuel", "size"]).mask(microdata())
+    with pytest.raises(ParameterError, match="strata must be categorical; 'age' is numeric"):
+        RankSwapping(strata=["age"]).mask(microdata())
+    assert "fuel" not in RankSwapping(50, strata=["fuel"]).mask(microdata()).provenance.attributes
+
+
+def test_neither_threads_nor_other_strata_matter():
+    data = microdata(120)
+    one = RankSwapping(20, strata=["region"], random_state=4).mask(data, engine=LocalEngine(workers=1))
+    two = RankSwapping(20, strata=["region"], random_state=4).mask(data, engine=LocalEngine(workers=2))
+    assert one.microdata.to_arrow().equals(two.microdata.to_arrow())
+
+
+def test_a_tiny_stratum_is_left_alone_and_a_note_says_so():
+    masked = RankSwapping(5, strata=["region", "fuel"]).mask(microdata(60))
+    assert any("nothing is within p percent" in note for note in masked.provenance.notes)

@@ -1,0 +1,189 @@
+"""Losses and risks of sequences: by hand, by definition, and on a masked file."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reference import sequences as reference
+
+from discreet.errors import MissingValueError
+from discreet.masking.microaggregation.kshc import KSHC
+from discreet.masking.microaggregation.sequence_mdav import SequenceMDAV
+from discreet.measures.loss.sequence_dissimilarity import SequenceDissimilarity
+from discreet.measures.loss.sequence_events import EventFrequencies
+from discreet.measures.loss.sequence_lengths import SequenceLengths
+from discreet.measures.loss.sequence_patterns import FrequentSubsequences, frequent_subsequences
+from discreet.measures.loss.sequence_transitions import Transitions
+from discreet.measures.risk.sequence_knowledge import KnownEvents
+from discreet.measures.risk.sequence_linkage import SequenceLinkageRisk
+from discreet.microdata import Microdata
+from discreet.scales import EncodedSequences, Sequence
+from discreet.schema import Attribute, Schema
+
+EVENTS = tuple("abcde")
+SCHEMA = Schema([Attribute("path", Sequence(EVENTS), "key")])
+PATHS = st.lists(st.sampled_from(EVENTS), max_size=5)
+MEASURES = [
+    SequenceDissimilarity(),
+    EventFrequencies(),
+    Transitions(),
+    SequenceLengths(),
+    FrequentSubsequences(),
+    KnownEvents(),
+    SequenceLinkageRisk(),
+]
+
+
+def microdata(paths, events=EVENTS):
+    schema = Schema([Attribute("path", Sequence(events), "key")])
+    return Microdata(pa.table({"path": pa.array(paths, pa.list_(pa.string()))}), schema)
+
+
+def files(data, least=1):
+    before = data.draw(st.lists(PATHS, min_size=least, max_size=10))
+    after = data.draw(st.lists(PATHS, min_size=len(before), max_size=len(before)))
+    return before, after
+
+
+@given(data=st.data())
+def test_dissimilarity_by_definition(data):
+    before, after = files(data)
+    found = SequenceDissimilarity(quantifier="power:2").measure(microdata(before), microdata(after))
+    far = [reference.oss_owa(s, r, lambda x: x**2) for s, r in zip(before, after, strict=True)]
+    assert found.value == pytest.approx(100 * np.mean(np.square(far)), abs=1e-9)
+    assert found.details["sse"] == pytest.approx(np.square(far).sum(), abs=1e-9)
+    assert found.details["mean_dissimilarity"] == pytest.approx(np.mean(far), abs=1e-9)
+
+
+def shares(cells):
+    return {cell: cells.count(cell) / len(cells) for cell in set(cells)}
+
+
+def variation(before, after):
+    if not before or not after:
+        return float(bool(before) != bool(after))
+    p, q = shares(before), shares(after)
+    return sum(abs(p.get(cell, 0) - q.get(cell, 0)) for cell in p.keys() | q.keys()) / 2
+
+
+def pairs_of(paths):
+    return [pair for path in paths for pair in pairwise(path)]
+
+
+@given(data=st.data())
+def test_events_transitions_and_lengths_by_definition(data):
+    before, after = files(data)
+    a, b = microdata(before), microdata(after)
+    events = [[x for path in side for x in path] for side in (before, after)]
+    assert EventFrequencies().measure(a, b).value == pytest.approx(100 * variation(*events))
+    assert Transitions().measure(a, b).value == pytest.approx(100 * variation(pairs_of(before), pairs_of(after)))
+    lengths = [[len(path) for path in side] for side in (before, after)]
+    gap = max(abs(np.mean(np.array(lengths[0]) <= x) - np.mean(np.array(lengths[1]) <= x)) for x in range(6))
+    assert SequenceLengths().measure(a, b).value == pytest.approx(100 * gap)
+
+
+def test_transition_matrices_by_hand():
+    # Rows before: a→b 2 of 3, a→c 1 of 3; b→a 1 of 1. After: a→b 1 of 1, and nothing follows b.
+    before, after = [["a", "b"], ["a", "b", "a", "c"]], [["a", "b"], ["c"]]
+    found = Transitions().measure(microdata(before), microdata(after))
+    assert found.details["transition_matrix_percent"] == pytest.approx(100 * (3 / 4 * 1 / 3 + 1 / 4 * 1))
+    # Joint: ab 1/2, ba 1/4, ac 1/4 against ab 1.
+    assert found.value == pytest.approx(50)
+
+
+@given(paths=st.lists(PATHS, min_size=1, max_size=10), least=st.integers(1, 4), longest=st.integers(1, 4))
+def test_frequent_subsequences_by_definition(paths, least, longest):
+    codes = [[EVENTS.index(x) for x in path] for path in paths]
+    found = frequent_subsequences(EncodedSequences.of(codes), len(EVENTS), least, longest)
+    assert found == reference.frequent_subsequences(codes, [1] * len(codes), least, longest)
+
+
+def test_patterns_kept_lost_and_added():
+    before, after = [["a", "b", "c"]] * 2, [["a", "c", "d"]] * 2
+    found = FrequentSubsequences(support=0.5, longest=2).measure(microdata(before), microdata(after))
+    # Before: a b c ab ac bc; after: a c d ac ad cd.
+    assert found.details["by_attribute"]["path"] == {
+        "before": 6,
+        "kept": 3,
+        "lost": 3,
+        "added": 3,
+        "mean_change_of_support_percent": 0.0,
+    }
+    assert found.value == pytest.approx(100 * (1 - 3 / 9))
+    nothing = FrequentSubsequences().measure(microdata([[], []]), microdata([[], []]))
+    assert nothing.value == 0
+
+
+@given(data=st.data(), known=st.integers(1, 4), ordered=st.booleans())
+def test_known_events_by_definition(data, known, ordered):
+    before, after = files(data)
+    holds = reference.is_subsequence if ordered else reference.contains_all
+    unique, chances = 0, []
+    for i, path in enumerate(before):
+        chance = 0.0
+        for part in combinations(path, min(known, len(path))):
+            holders = sum(holds(part, other) for other in after)
+            if holds(part, after[i]):
+                chance = max(chance, 1 / holders)
+        unique += chance == 1
+        chances.append(chance)
+    found = KnownEvents(known=known, ordered=ordered, draws=10).measure(microdata(before), microdata(after))
+    assert found.value == pytest.approx(100 * unique / len(before))
+    assert found.details["by_attribute"]["path"]["mean_chance_percent"] == pytest.approx(100 * np.mean(chances))
+
+
+def test_known_events_are_sampled_where_there_are_many():
+    rng = np.random.default_rng(0)
+    paths = [list(rng.choice(list(EVENTS), 12)) for _ in range(40)]
+    data = microdata(paths)
+    few, many = (KnownEvents(known=5, draws=draws).measure(data, data).value for draws in (2, 400))
+    assert 0 < few < many
+    again = KnownEvents(known=5, draws=2).measure(data, data).value
+    other = [KnownEvents(known=5, draws=2, random_state=seed).measure(data, data).value for seed in range(1, 6)]
+    assert again == few
+    assert len({few, *other}) > 1
+
+
+@pytest.mark.parametrize("masker", [KSHC(3), SequenceMDAV(4, prototype="medoid")], ids=repr)
+def test_in_a_k_anonymous_release_nobody_is_singled_out(masker):
+    rng = np.random.default_rng(3)
+    paths = [list(rng.choice(list(EVENTS), rng.integers(1, 9))) for _ in range(100)]
+    data = microdata(paths)
+    masked = masker.mask(data)
+    for ordered in (True, False):
+        found = KnownEvents(known=4, ordered=ordered, draws=70).measure(data, masked)
+        detail = found.details["by_attribute"]["path"]
+        assert found.value == 0
+        assert detail["mean_chance_percent"] <= 100 / masker.k
+        assert detail["unique_before_percent"] > 0
+    assert SequenceLinkageRisk().measure(data, masked).value <= 100 / masker.k + 1
+    assert SequenceDissimilarity().measure(data, masked).details["sse"] == pytest.approx(
+        masked.provenance.details["sse"]
+    )
+
+
+def test_a_release_with_another_alphabet_is_read_in_that_of_the_original():
+    before = microdata([["a", "b"], ["c"]])
+    same = microdata([["a", "b"], ["c"]], events=("z", "c", "b", "a"))
+    for measure in (SequenceDissimilarity(), EventFrequencies(), Transitions(), FrequentSubsequences(support=0.4)):
+        assert measure.measure(before, same).value == 0, measure
+    new = microdata([["a", "b"], ["z"]], events=("z", "c", "b", "a"))
+    assert EventFrequencies().measure(before, new).value == pytest.approx(100 / 3)
+
+
+@pytest.mark.parametrize("measure", MEASURES[:-1], ids=repr)
+def test_records_without_a_sequence_are_left_out(measure):
+    before, after = microdata([["a"], None, ["b"]]), microdata([["a"], ["c"], None])
+    assert measure.measure(before, after).value in (0.0, 100.0)
+    with pytest.raises(MissingValueError, match="column 'path' has no record with a sequence in both files"):
+        measure.measure(microdata([["a"], None]), microdata([None, ["a"]]))
+
+
+def test_linkage_refuses_missing_sequences():
+    with pytest.raises(MissingValueError, match="column 'path' has 1 missing sequences of 2"):
+        SequenceLinkageRisk().measure(microdata([["a"], None]), microdata([["a"], ["b"]]))

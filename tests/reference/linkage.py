@@ -1,0 +1,79 @@
+"""Linkage by its definitions: every pair is looked at."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+
+def state(chain, i, j):
+    """The state of agreement of record i of A and record j of B."""
+    found = 0
+    for classes in chain.classes:
+        first, second = classes[chain.a[i]], classes[chain.b[j]]
+        if first != second or first < 0:
+            break
+        found += 1
+    return found
+
+
+def pattern_counts(chains):
+    """Pairs between the files by pattern."""
+    counts = np.zeros([chain.states for chain in chains], dtype=np.int64)
+    for i, j in product(range(chains[0].a.size), range(chains[0].b.size)):
+        counts[tuple(state(chain, i, j) for chain in chains)] += 1
+    return counts
+
+
+def within_counts(chains):
+    """Ordered pairs of different records of A by pattern, and the pairs of a record with itself."""
+    shape = [chain.states for chain in chains]
+    within, own = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    mirrored = [type(chain)(chain.name, chain.a, chain.a, chain.classes) for chain in chains]
+    n = chains[0].a.size
+    for i, j in product(range(n), range(n)):
+        (own if i == j else within)[tuple(state(chain, i, j) for chain in mirrored)] += 1
+    return within, own
+
+
+def weight_matrix(chains, weights):
+    """The weight of every pair, B by A."""
+    n_a, n_b = chains[0].a.size, chains[0].b.size
+    table = np.empty((n_b, n_a))
+    for i, j in product(range(n_a), range(n_b)):
+        table[j, i] = weights[tuple(state(chain, i, j) for chain in chains)]
+    return table
+
+
+def best(scores):
+    """By row of scores (low is good): order of candidates, and those that share the best."""
+    result = []
+    for row in scores:
+        order = sorted((i for i in range(row.size) if np.isfinite(row[i])), key=lambda i: (row[i], i))
+        ties = [i for i in order if row[i] == row[order[0]]] if order else []
+        result.append((order, ties))
+    return result
+
+
+def em_fixed_u(counts, u, prior, start=0.9, steps=500):
+    """Fellegi and Sunter's m by EM, pattern by pattern in plain loops, for two states an attribute."""
+    size = counts.ndim
+    m = [max(start, u[j]) for j in range(size)]
+    for _ in range(steps):
+        agree, total = [0.0] * size, 0.0
+        for pattern in product((0, 1), repeat=size):
+            p_m, p_u = prior, 1 - prior
+            for j, s in enumerate(pattern):
+                p_m *= m[j] if s else 1 - m[j]
+                p_u *= u[j] if s else 1 - u[j]
+            weight = counts[pattern] * p_m / max(p_m + p_u, 1e-300)
+            total += weight
+            for j, s in enumerate(pattern):
+                agree[j] += weight * s
+        new = [max(agree[j] / total, u[j]) for j in range(size)]
+        moved = max(abs(a - b) for a, b in zip(m, new, strict=True))
+        m = new
+        if moved < 1e-7:
+            break
+    return np.array(m)

@@ -1,0 +1,175 @@
+"""Slow, obvious twins of everything done to sequences."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import combinations, permutations
+
+
+def occurrences(s, event):
+    return [i for i, x in enumerate(s) if x == event]
+
+
+def least_total(few, many):
+    """The least total |i − j| over every way of giving each of the few its own of the many."""
+    return min(sum(abs(i - j) for i, j in zip(few, chosen, strict=True)) for chosen in permutations(many, len(few)))
+
+
+def best_pairing(few, many):
+    """Partners of the few, in order: no crossing, least total, lowest positions."""
+    choices = combinations(many, len(few))
+    return min(choices, key=lambda chosen: (sum(abs(i - j) for i, j in zip(few, chosen, strict=True)), chosen))
+
+
+def event_distances(s, r):
+    """Definition 3 for every event of both sequences."""
+    result = []
+    for event in set(s) | set(r):
+        few, many = sorted((occurrences(s, event), occurrences(r, event)), key=len)
+        for i, j in zip(few, best_pairing(few, many), strict=True):
+            result += [abs(i - j) / (len(s) + len(r))] * 2
+        result += [1.0] * (len(many) - len(few))
+    return result
+
+
+def oss_owa(s, r, quantifier):
+    """Definition 4."""
+    values = sorted(event_distances(s, r), reverse=True)
+    n = len(values)
+    return sum((quantifier(i / n) - quantifier((i - 1) / n)) * v for i, v in enumerate(values, start=1))
+
+
+def oss(s, r):
+    if not s and not r:
+        return 0.0
+    moved, unpaired = 0, 0
+    for event in set(s) | set(r):
+        a, b = occurrences(s, event), occurrences(r, event)
+        moved += sum(abs(i - j) for i, j in zip(a, b, strict=False))
+        unpaired += abs(len(a) - len(b))
+    return (moved / max(len(s), len(r)) + unpaired) / (len(s) + len(r))
+
+
+def hamming(s, r):
+    longer = max(len(s), len(r))
+    return sum(s[i : i + 1] != r[i : i + 1] for i in range(longer)) / max(longer, 1)
+
+
+def optimal_matching(s, r, indel, cost):
+    @cache
+    def least(i, j):
+        if i == 0 or j == 0:
+            return (i + j) * indel
+        exchange = least(i - 1, j - 1) + (0 if s[i - 1] == r[j - 1] else cost(s[i - 1], r[j - 1]))
+        return min(exchange, least(i - 1, j) + indel, least(i, j - 1) + indel)
+
+    return least(len(s), len(r))
+
+
+def levenshtein(s, r):
+    return optimal_matching(tuple(s), tuple(r), 1, lambda _x, _y: 1) / max(len(s), len(r), 1)
+
+
+def lcs(s, r):
+    return optimal_matching(tuple(s), tuple(r), 1, lambda _x, _y: 2) / max(len(s) + len(r), 1)
+
+
+def kshc(matrix, sizes, k, linkage):
+    """Groups of items as the rule of METHODS.md says, every distance taken from the original matrix."""
+
+    def between(a, b):
+        distances = [(matrix[i][j], sizes[i] * sizes[j]) for i in a for j in b]
+        if linkage == "single":
+            return min(d for d, _ in distances)
+        if linkage == "complete":
+            return max(d for d, _ in distances)
+        return sum(d * w for d, w in distances) / sum(w for _, w in distances)
+
+    def records(cluster):
+        return sum(sizes[i] for i in cluster)
+
+    n = len(sizes)
+    closed = [[i] for i in range(n) if sizes[i] >= k]
+    waiting = [[i] for i in range(n) if sizes[i] < k]
+    while len(waiting) > 1:
+        waiting.sort(key=min)
+        pairs = [(a, b) for a in range(len(waiting)) for b in range(a + 1, len(waiting))]
+        a, b = min(pairs, key=lambda pair: (round(between(waiting[pair[0]], waiting[pair[1]]), 12), pair))
+        merged = waiting[a] + waiting[b]
+        waiting = [c for p, c in enumerate(waiting) if p not in (a, b)]
+        (closed if records(merged) >= k else waiting).append(merged)
+    left = sorted(i for cluster in waiting for i in cluster)
+    settled = [list(cluster) for cluster in closed]
+    while left:
+        room = [g for g in range(len(closed)) if records(closed[g]) < 2 * k - 1] or list(range(len(closed)))
+        near = [(min(matrix[i][j] for j in settled[g]), p, g) for p, i in enumerate(left) for g in room]
+        _, p, g = min(near)
+        closed[g].append(left.pop(p))
+    return sorted(sorted(cluster) for cluster in closed)
+
+
+def prototype_length(group, weights):
+    lengths = [len(s) for s in group]
+    mean = Fraction(sum(n * w for n, w in zip(lengths, weights, strict=True)), sum(weights))
+    return max(int(mean + Fraction(1, 2)), min(1, max(lengths)))
+
+
+def oesp(group, weights, longest):
+    """Ordered element scoring in exact fractions of 2⁻²⁰, cut off downwards."""
+    left = [list(range(len(s))) for s in group]
+    prototype = []
+
+    def value(s, p, t):
+        m = 1
+        while m < longest and m <= p and m <= t and s[p - m] == prototype[t - m]:
+            m += 1
+        return m * 2**20 // (1 + abs(p - t))
+
+    for t in range(prototype_length(group, weights)):
+        score = {}
+        for s, free, w in zip(group, left, weights, strict=True):
+            for event in {s[p] for p in free}:
+                score[event] = score.get(event, 0) + w * max(value(s, p, t) for p in free if s[p] == event)
+        winner = min(score, key=lambda event: (-score[event], event))
+        for s, free in zip(group, left, strict=True):
+            mine = [p for p in free if s[p] == winner]
+            if mine:
+                free.remove(max(mine, key=lambda p: (value(s, p, t), -p)))
+        prototype.append(winner)
+    return prototype
+
+
+def majority(group, weights):
+    result = []
+    for t in range(prototype_length(group, weights)):
+        votes = {}
+        for s, w in zip(group, weights, strict=True):
+            if t < len(s):
+                votes[s[t]] = votes.get(s[t], 0) + w
+        result.append(min(votes, key=lambda event: (-votes[event], event)))
+    return result
+
+
+def medoid(group, weights, distance):
+    sums = [sum(w * distance(s, r) for r, w in zip(group, weights, strict=True)) for s in group]
+    filled = any(len(s) for s in group)
+    return min((round(total, 12), i) for i, total in enumerate(sums) if len(group[i]) or not filled)[1]
+
+
+def is_subsequence(part, whole):
+    events = iter(whole)
+    return all(x in events for x in part)
+
+
+def contains_all(part, whole):
+    return all(list(whole).count(x) >= list(part).count(x) for x in set(part))
+
+
+def frequent_subsequences(sequences, weights, least, longest):
+    """Support of every subsequence of up to `longest` events that at least `least` of the weight holds."""
+    found = {}
+    for s, w in zip(sequences, weights, strict=True):
+        for part in {c for n in range(1, longest + 1) for c in combinations(s, n)}:
+            found[part] = found.get(part, 0) + w
+    return {part: support for part, support in found.items() if support >= least}
