@@ -430,6 +430,8 @@ class Linker(Estimator, ABC):
     scales: ClassVar[frozenset[str]]
     joins_levels: ClassVar[bool] = False
     """Whether an attribute may have other levels in the second file, as after a recoding."""
+    needs_common_attributes: ClassVar[bool] = True
+    """Whether the two files must share attributes; not for linkers that work on the structure of records."""
     parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names())}
 
     @abstractmethod

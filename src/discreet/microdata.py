@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["Encoded", "Microdata", "as_narwhals", "column_names", "microdata"]
+__all__ = ["Encoded", "Microdata", "as_narwhals", "column_names", "microdata", "table_of_numbers"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -276,6 +276,18 @@ def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
 
         schema = propose(frame).schema
     return Microdata(frame, schema)
+
+
+def table_of_numbers(columns: Mapping[str, FloatArray]) -> Microdata:
+    """Return a table of numeric keys, one column an array, as methods make for other methods; NaN is missing.
+
+    Examples
+    --------
+    >>> table_of_numbers({"r1": np.array([0.5, 0.75])})
+    Microdata(2 records × 1 attributes: 1 key)
+    """
+    schema = Schema([Attribute(name, Numeric(), "key") for name in columns])
+    return Microdata(pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()}), schema)
 
 
 def column_names(frame: Any) -> list[str]:

@@ -36,6 +36,7 @@ __all__ = [
     "demo",
     "describe_methods",
     "inspect",
+    "link",
     "list_datasets",
     "load_schema",
     "parse_candidates",
@@ -46,6 +47,7 @@ __all__ = [
     "save_schema",
     "write",
     "write_dataset",
+    "write_links",
     "write_report",
     "write_study",
 ]
@@ -178,6 +180,18 @@ def attack(
     """Link a release back to the original, as an intruder who holds the original keys would."""
     method = linker if isinstance(linker, Linker) else catalogue.method("linker", linker)(**parameters)
     return method.link(original, masked, engine=engine or LocalEngine())
+
+
+def link(
+    a: Any, b: Any, linker: str | Linker = "probabilistic", *, engine: Engine | None = None, **parameters: Any
+) -> Links:
+    """Link two files of any size and coverage: for every record of `b`, whom it belongs to in `a`."""
+    return attack(a, b, linker, engine=engine, **parameters)
+
+
+def write_links(links: Links, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Write links as a table: positions, scores and ties, no values."""
+    io.write_frame(links.to_frame(), path, inputs)
 
 
 def assess(

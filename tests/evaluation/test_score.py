@@ -19,6 +19,7 @@ from discreet.microdata import Microdata
 from discreet.results import Measurement
 from discreet.scales import Numeric
 from discreet.schema import Attribute, Schema
+from discreet.workflow import assess
 
 
 def m(kind, value, name="m", *, in_score=True, unit="%"):
@@ -59,6 +60,14 @@ def test_the_papers_measures_are_marked():
     assert {"il1s", "dist", "ctbil", "ebil"} <= marked
     assert {name for name in marked if catalogue.measures()[name].kind == "loss"} == {"il1s", "dist", "ctbil", "ebil"}
     assert all(cls.default for name, cls in catalogue.measures().items() if name in marked)
+
+
+def test_an_assessment_averages_the_linkage_rates_and_no_other_risk():
+    data = housing(150)
+    score = assess(data, PRAM(0.5, random_state=0).mask(data)).score
+    risks = set(score.ingredients) & set(catalogue.measures("risk"))
+    assert risks == {"distance-linkage", "probabilistic-linkage"}
+    assert set(score.ingredients) - risks == {"il1s", "dist", "ctbil", "ebil"}
 
 
 def test_a_users_own_score():

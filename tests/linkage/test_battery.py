@@ -14,7 +14,8 @@ from discreet.errors import DataError, DiscreetError, MissingValueError, Paramet
 from discreet.microdata import Microdata
 from discreet.schema import Attribute, Schema
 
-EXAMPLES = [pytest.param(m, id=f"{m.name}-{i}") for c in catalogue.linkers().values() for i, m in enumerate(c.examples())]
+LINKERS = catalogue.linkers().values()
+EXAMPLES = [pytest.param(m, id=f"{m.name}-{i}") for c in LINKERS for i, m in enumerate(c.examples())]
 ONE_TO_ONE = "one_to_one"
 
 

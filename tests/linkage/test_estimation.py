@@ -49,7 +49,7 @@ def test_anchored_comes_close_to_the_truth_where_em_drifts(skew):
     counts = count_patterns(chains, InProcess())
     truth = np.array([m[1] for m in known_shares(chains)])
     anchored = np.array([m[1] for m in estimate(counts, chains, "anchored").m])
-    assert np.abs(anchored - truth).max() < 0.06
+    assert np.abs(anchored - truth).max() < 0.08
 
 
 def test_anchored_with_two_files_of_different_size_and_missing_values():
@@ -67,7 +67,10 @@ def test_anchored_with_two_files_of_different_size_and_missing_values():
             assert (m >= 0).all()
     anchored = estimate(counts, chains, "anchored")
     assert all(weight[0] == 0 for weight in anchored.attribute_weights())
-    assert np.mean([m[2] / (1 - m[0]) for m in anchored.m]) == pytest.approx(0.87, abs=0.05)
+    for chain, m in zip(chains, anchored.m, strict=True):
+        both = chain.b < chain.size - 1
+        truth = (chain.a[:2000] == chain.b)[both].mean()
+        assert m[2] / (1 - m[0]) == pytest.approx(truth, abs=0.08)
 
 
 def test_coarser_levels_get_their_share():
@@ -99,7 +102,8 @@ def test_weights_probabilities_and_the_log_linear_model():
 
 
 def test_thresholds_keep_both_error_rates():
-    model = Model(("x", "y"), (np.array([0.1, 0.9]),) * 2, (np.array([0.9, 0.1]), np.array([0.8, 0.2])), 0.01, (False,) * 2)
+    m, u = (np.array([0.1, 0.9]),) * 2, (np.array([0.9, 0.1]), np.array([0.8, 0.2]))
+    model = Model(("x", "y"), m, u, 0.01, (False, False))
     # By falling weight: both (u .02, m .81), x alone (.08, .09), y alone (.18, .09), neither (.72, .01).
     weights = model.weights()
     assert thresholds(model, 0.02, 0.01) == pytest.approx((weights[1, 1], weights[0, 0]))

@@ -72,6 +72,16 @@ def test_chosen_combinations_are_shared(rows, k, missing, listed):
         assert min(twin.class_sizes(projected, missing)) >= k
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_hiding_for_one_combination_never_breaks_another(seed):
+    """As categories, a value that goes missing for one pair takes its record out of the classes of other pairs."""
+    rng = np.random.default_rng(seed)
+    rows = [tuple(LEVELS[v] for v in np.minimum(row, 3)) for row in rng.geometric(0.5, (60, 4)) - 1]
+    after = released(LocalSuppression(4, combinations=2).mask(table(rows, "wxyz"), schema("wxyz")), "wxyz")
+    for one, two in combinations(range(4), 2):
+        assert min(twin.class_sizes([(row[one], row[two]) for row in after], "category")) >= 4
+
+
 @given(rows_of(2), st.data(), st.sampled_from(["category", "wildcard"]))
 def test_classes_are_diverse(rows, data, missing):
     ill = data.draw(st.lists(st.sampled_from(["no", "yes", "very"]), min_size=len(rows), max_size=len(rows)))

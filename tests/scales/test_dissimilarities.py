@@ -143,6 +143,15 @@ def test_large_alphabets_long_and_very_repetitive_sequences():
     assert OSSOWA()(s, r) == pytest.approx((unpaired + 2 * total / n) / n)
 
 
+@pytest.mark.parametrize("length", [1, 62, 63, 64, 65, 66, 128, 129])
+def test_edit_distances_around_the_width_of_a_machine_word(length):
+    rng = np.random.default_rng(length)
+    for _ in range(10):
+        s, r = rng.integers(0, 4, length).tolist(), rng.integers(0, 4, rng.integers(1, 140)).tolist()
+        assert Levenshtein()(s, r) == pytest.approx(_edits(s, r) / max(len(s), len(r)))
+        assert Levenshtein()(r, s) == Levenshtein()(s, r)
+
+
 def _edits(s, r):
     line = list(range(len(r) + 1))
     for i, x in enumerate(s, start=1):

@@ -36,6 +36,9 @@ Delimiter = Annotated[str | None, typer.Option(help="What separates fields; foun
 Encoding = Annotated[str | None, typer.Option(help="Text encoding; UTF-8 unless said.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no remarks.")]
+SequenceColumn = Annotated[
+    str | None, typer.Option("--sequence", help="A column that is a sequence of events.", show_default=False)
+]
 Seed = Annotated[int | None, typer.Option(min=0, help="Where random draws come from.", show_default=False)]
 
 
@@ -112,9 +115,7 @@ def protect(
     encoding: Encoding = None,
     json: Json = False,
     quiet: Quiet = False,
-    sequence: Annotated[
-        str | None, typer.Option(help="A column that is a sequence of events.", show_default=False)
-    ] = None,
+    sequence: SequenceColumn = None,
     quantifier: Annotated[
         str | None, typer.Option(help="The policy of a method that has one: power:2.", show_default=False)
     ] = None,
@@ -180,6 +181,7 @@ def assess(
     max_risk: Annotated[
         float | None, typer.Option(help="Exit with 1 if the mean risk is above this percentage.", show_default=False)
     ] = None,
+    sequence: SequenceColumn = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
@@ -192,7 +194,7 @@ def assess(
     from discreet import workflow
 
     with progress(quiet=quiet or json):
-        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding)
+        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
         assessment = workflow.assess(before, after)
     if json:
@@ -206,7 +208,7 @@ def assess(
 
 def _show_assessment(assessment: Any) -> None:
     shown = table("", "", "measure", "value", "what it means", numbers=("value",))
-    for m in assessment.measurements:
+    for m in (*assessment.of_kind("risk"), *assessment.of_kind("loss")):
         shown.add_row(m.kind, m.title, f"{m.value:.2f} {m.unit}", safe(m.sentence))
     out.print(shown)
     out.print(f"[bold]Score {assessment.score.value:.2f}[/bold]  {safe(assessment.score.sentence)}")
@@ -222,6 +224,7 @@ def attack(
     attributes: Annotated[
         str | None, typer.Option(help="What the intruder knows, separated by commas.", show_default=False)
     ] = None,
+    sequence: SequenceColumn = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
@@ -236,7 +239,7 @@ def attack(
     given = {} if attributes is None else {"attributes": attributes}
     parameters = workflow.parse_parameters("linker", linker, given)
     with progress(quiet=quiet or json):
-        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding)
+        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
         links = workflow.attack(before, after, linker, **parameters)
     result = links.evaluate()

@@ -55,14 +55,14 @@ def position_of(
             w = at[j, 0]
             differs = ((a[i, w] ^ b[k, w]) & ones[j, 0]) | (a[i, w] & flag[j, 0])
             position += stride[j] * np.int64(differs == 0)
-        return position
+        return int(position)
     for j in range(at.shape[0]):
         for level in range(at.shape[1]):
             w = at[j, level]
             if w < 0 or ((a[i, w] ^ b[k, w]) & ones[j, level]) != 0 or (a[i, w] & flag[j, level]) != 0:
                 break
             position += stride[j]
-    return position
+    return int(position)
 
 
 @kernel
@@ -215,8 +215,7 @@ def join(
                 best_class[k] = c
             elif a_first[c] < following:
                 following = a_first[c]
-            if a_next[c] < following:
-                following = a_next[c]
+            following = min(following, a_next[c])
         lowest[k, 0], lowest[k, 1] = low, following
         owners[got] = k
         owner_rows[got] = row
@@ -291,4 +290,3 @@ def list_by_comparing(
             if step_of[position_of(a, c, b, k, at, ones, flag, stride)] == best_step[k]:
                 tied[to] = c
                 to += 1
-

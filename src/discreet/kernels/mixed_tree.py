@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
-from discreet.typing import CodeArray, FloatArray, IntArray
+from discreet.typing import FloatArray, IntArray
 
 __all__ = ["build", "leaf_of", "search"]
 
@@ -125,7 +125,7 @@ def build(
                     i += 1
             after = above + 1
             middle = below if below > low and (middle - below <= after - middle or after == high) else after
-        if middle == low or middle == high:
+        if not low < middle < high:
             continue
         for side in range(2):
             first, past = (low, middle) if side == 0 else (middle, high)
@@ -216,7 +216,7 @@ def search(
     bounds = np.empty(256)
     parts = np.empty((256, dims))
     now = np.empty(dims)
-    distance = np.empty(columns.shape[1] if columns.shape[1] < 4096 else 4096)
+    distance = np.empty(min(4096, columns.shape[1]))
     mine = np.empty(64, dtype=np.int64)
     tied = np.empty(max(64, which.size), dtype=np.int64)
     used = 0

@@ -183,7 +183,7 @@ def distinct(
     members: IntArray,  # OUT (n,) int64, the first row of every class
     sizes: IntArray,  # OUT (n,) int64, how many rows a class has
 ) -> int:
-    """Number the different rows and return how many there are."""
+    """Give equal rows one number and return how many numbers there are."""
     n, width = words.shape
     last = np.uint64((1 << bits) - 1)
     high = np.uint64(64 - bits)

@@ -113,7 +113,7 @@ def nearest_in_tree(
                         else:
                             end = middle
                     end = begin + 1
-                    if begin >= levels[p + 1] or codes[starts[begin], p] != own or (node >= 0 and starts[begin] >= high):
+                    if begin >= levels[p + 1] or starts[begin] >= high or codes[starts[begin], p] != own:
                         continue
                 cheapest, keep = np.inf, -1
                 for child in range(begin, end):

@@ -30,12 +30,14 @@ __all__ = ["Refinement", "nearest_records", "refine"]
 MOST_GROUPS = 5
 # Share of the steps that take costly groups together wherever they lie.
 FAR_SHARE = 0.15
+# Share of the steps that start at any group; the others start where the squared error is.
+EVEN_SHARE = 0.3
 # Share of the steps that exchange a few records instead of regrouping all of the pool.
 SHAKE_SHARE = 0.15
 # First temperature, times the root of the steps for each group, and its limits: with few steps, what a hot start
 # stirs up is never settled again.
 HEAT = 0.05
-COOL_START, HOT_START = 0.02, 8.0
+COOL_START, HOT_START = 0.02, 4.0
 # From this number of records the search for every record's neighbours takes too large a part of a minute.
 BY_GROUP_FROM = 150_000
 
@@ -72,25 +74,34 @@ def nearest_records(points: FloatArray, m: int, workers: ThreadPoolExecutor) -> 
 
 
 @exact_kernel
-def _costly(ids: IntArray, sizes: IntArray, costs: FloatArray, state: NDArray[np.uint64], rivals: int) -> int:
-    """Draw a few groups and take the one with the highest squared error; −1 if all of them are empty."""
-    best = np.int64(-1)
-    for _ in range(rivals):
-        g = ids[below(state, ids.size)]
-        if sizes[g] > 0 and (best < 0 or costs[g] > costs[best]):
-            best = g
-    return int(best)
+def _costly(ids: IntArray, cumulative: FloatArray, state: NDArray[np.uint64]) -> int:
+    """Draw a group in proportion to the squared error it had at the start of the slice."""
+    # IN  ids (r,) int64; cumulative (r,) float64, running sums of their squared errors
+    wanted = uniform(state) * cumulative[-1]
+    low, high = 0, ids.size - 1
+    while low < high:
+        middle = (low + high) >> 1
+        if cumulative[middle] > wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return int(ids[low])
 
 
 @exact_kernel
 def _gather_costly(
-    ids: IntArray, sizes: IntArray, costs: FloatArray, state: NDArray[np.uint64], wanted: int, pool_groups: IntArray
+    ids: IntArray,
+    cumulative: FloatArray,
+    sizes: IntArray,
+    state: NDArray[np.uint64],
+    wanted: int,
+    pool_groups: IntArray,
 ) -> int:
     """Costly groups anywhere in the region: records far from everything have few useful neighbours."""
     found = 1
     for _ in range(2 * wanted):
-        g = _costly(ids, sizes, costs, state, 8)
-        known = g < 0
+        g = _costly(ids, cumulative, state)
+        known = sizes[g] == 0
         for q in range(found):
             known |= pool_groups[q] == g
         if not known:
@@ -146,6 +157,7 @@ def _anneal(
     region: NDArray[np.int32],
     here: int,
     ids: IntArray,
+    cumulative: FloatArray,
     free: IntArray,
     empty: int,
     state: NDArray[np.uint64],
@@ -158,7 +170,8 @@ def _anneal(
     To settle is to relocate and swap only, from the groups as they are, visiting them in turn.
     """
     # IN  points (n, d) float64; row (n,) int64, its line in lists (r, m) int32; region (G,) int32; here int;
-    #     ids (r,) int64, groups of the region; free (r,) int64, of which the first ``empty`` are its empty groups
+    #     ids (r,) int64, groups of the region, and cumulative (r,) float64, running sums of their costs;
+    #     free (r,) int64, of which the first ``empty`` are its empty groups
     # OUT labels (n,) int64; members (G, 2k−1) int64; sizes (G,) int64; costs (G,) float64; state (1,) uint64
     d = points.shape[1]
     P = MOST_GROUPS * (2 * k - 1)
@@ -177,8 +190,10 @@ def _anneal(
         if settle:
             first = ids[step % ids.size]
         else:
-            first = _costly(ids, sizes, costs, state, 1 + below(state, 8))
-        if first < 0 or sizes[first] == 0:
+            first = _costly(ids, cumulative, state)
+            if uniform(state) < EVEN_SHARE:
+                first = ids[below(state, ids.size)]
+        if sizes[first] == 0:
             continue
         draw = uniform(state)
         wanted = 2 if draw < 0.2 else (3 if draw < 0.6 else (4 if draw < 0.85 else 5))
@@ -186,7 +201,7 @@ def _anneal(
             wanted = MOST_GROUPS
         if not settle and uniform(state) < FAR_SHARE:
             pool[0] = first
-            old_groups = _gather_costly(ids, sizes, costs, state, wanted, pool)
+            old_groups = _gather_costly(ids, cumulative, sizes, state, wanted, pool)
         else:
             start = members[first, below(state, sizes[first])]
             old_groups = _gather(labels, region, here, start, row, lists, state, wanted, pool)
@@ -382,6 +397,7 @@ class Refinement:
                     region,
                     here,
                     ids,
+                    np.cumsum(self._costs[ids]),
                     free,
                     empty.size,
                     state,

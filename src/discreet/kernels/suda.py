@@ -15,6 +15,7 @@ def refine_cells(
     column: CodeArray,  # IN (d,) int32: a further attribute of all distinct rows, 0 … size − 1
     size: int,  # IN
     frequency: CodeArray,  # IN (d,) int32: records behind each distinct row
+    last: bool,  # IN: whether nobody will ask for the rows that are left
     counts: CodeArray,  # IN/OUT (≥ groups · size,) int32, zeros; zeros again afterwards
     alone: CodeArray,  # OUT (a,) int32: the rows that are alone in their new cell and stand for one record
     left: CodeArray,  # OUT (a,) int32: the other rows
@@ -30,6 +31,8 @@ def refine_cells(
         if count == 1:
             alone[n_alone] = rows[i]
             n_alone += 1
+            continue
+        if last:
             continue
         if count > 0:  # met for the first time: from here on the entry is the cell's new number, as −1, −2, …
             groups += 1

@@ -38,7 +38,8 @@ def chains_of(
     """
     if len(names) > MOST_ATTRIBUTES:
         raise DataError(
-            f"{owner}: {len(names)} attributes have too many agreement patterns; at most {MOST_ATTRIBUTES} can be used.",
+            f"{owner}: {len(names)} attributes have too many agreement patterns; "
+            f"at most {MOST_ATTRIBUTES} can be used.",
             hint="Pass the attributes that tell most, or use distance-based linkage.",
         )
     chains = [_chain(owner, a, b, name, missing, bins, ordinal_bins) for name in names]

@@ -161,11 +161,7 @@ def _search_numbers(
 
 def _search_categories(terms: Terms, a: Classes, b: Classes, engine: Engine) -> Found:
     # The attribute that tells most apart comes first in the tree: its branches fall away first.
-    shares = [np.bincount(terms.a_codes[:, p], minlength=t.shape[1]) / len(terms.a_codes) for p, t in enumerate(terms.tables)]
-    b_shares = [np.bincount(terms.b_codes[:, p], minlength=t.shape[0]) / len(terms.b_codes) for p, t in enumerate(terms.tables)]
-    finite = [np.minimum(t, 1e9) for t in terms.tables]
-    gain = [-float(v @ t @ u) for t, u, v in zip(finite, shares, b_shares, strict=True)]
-    order = sorted(range(len(gain)), key=lambda p: gain[p])
+    order = sorted(range(len(terms.tables)), key=lambda p: -_mean_term(terms, p))
     flat, starts, sizes = _flattened(terms, len(order), order)
     gaps = np.full((len(order), max(t.shape[0] for t in terms.tables)), np.inf)
     for place, p in enumerate(order):
@@ -181,7 +177,8 @@ def _search_categories(terms: Terms, a: Classes, b: Classes, engine: Engine) -> 
     firsts, children = np.empty(nodes + 1, dtype=np.int32), np.empty(nodes + 1, dtype=np.int32)
     prefixes(rows, firsts, children, levels, True)
     back = np.argsort(order).astype(np.int64)
-    tree = (rows, a_sorted.astype(np.int64), a.size[a_sorted], firsts, children, levels, flat, starts, sizes, gaps, back)
+    ids = a_sorted.astype(np.int64)
+    tree = (rows, ids, a.size[ids], firsts, children, levels, flat, starts, sizes, gaps, back)
     out = _Out(len(queries))
 
     def answer(which: IntArray) -> IntArray:
@@ -189,6 +186,13 @@ def _search_categories(terms: Terms, a: Classes, b: Classes, engine: Engine) -> 
 
     b_order = b_sorted.astype(np.int64)
     return out.found(_in_blocks(b_order, answer, engine), b_order, a, terms)
+
+
+def _mean_term(terms: Terms, p: int) -> float:
+    table = np.minimum(terms.tables[p], 1e9)
+    a = np.bincount(terms.a_codes[:, p], minlength=table.shape[1]) / len(terms.a_codes)
+    b = np.bincount(terms.b_codes[:, p], minlength=table.shape[0]) / len(terms.b_codes)
+    return float(b @ table @ a)
 
 
 def _flattened(terms: Terms, dims: int, order: Sequence[int] | None = None) -> tuple[FloatArray, IntArray, IntArray]:

@@ -306,15 +306,15 @@ def _spread_states(counts: PatternCounts, m: FloatArray, u: FloatArray, j: int, 
     pairs = _margin(counts.between[others].astype(np.float64), j)
     pairs -= rest * scale * _margin(counts.within[others].astype(np.float64), j)
     evidence = np.maximum(pairs, 0.0) + 10.0 * u + 1e-9
-    result = np.empty(u.size)
+    result = np.zeros(u.size)
     first = agree[j]
-    present = 1.0
-    if first == 2:
-        # What is missing is missing in matches as often as in any pair.
-        result[0] = u[0]
-        present -= u[0]
-    result[first - 1] = present * (1.0 - m[j])
-    result[first:] = present * m[j] * evidence[first:] / evidence[first:].sum()
+    # m speaks of records that have a value in A; what is missing is missing in matches as often as in any pair.
+    present = 1.0 - u[0] if first == 2 else 1.0
+    having = float(_margin(counts.own.astype(np.float64), j)[first:].sum()) / counts.n_a
+    agreeing = min(having * float(m[j]), 0.999 * present)
+    result[0] = 1.0 - present
+    result[first - 1] += present - agreeing
+    result[first:] = agreeing * evidence[first:] / evidence[first:].sum()
     return result
 
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from discreet.base import Engine
 from discreet.kernels.hashjoin import best_by_comparing, join, list_by_comparing
-from discreet.linkage.patterns import Chain, Layout, Words, distinct_rows
+from discreet.linkage.patterns import Chain, Layout, Words
 from discreet.progress import report
 from discreet.typing import BoolArray, FloatArray, IntArray
 
@@ -89,7 +91,7 @@ def best_by_pattern(
     a_words = plan.packed([chain.a[a.first] for chain in chains])
     b_words = plan.packed([chain.b[b.first] for chain in chains])
     edges = [*range(0, b.first.size, _BLOCK), b.first.size]
-    blocks = [b_words[low:high] for low, high in zip(edges[:-1], edges[1:], strict=True)]
+    blocks = [b_words[low:high] for low, high in pairwise(edges)]
     following = a.following
     parts = engine.map(lambda words: _search(plan, a_words, a, following, words), blocks)
     return joined(parts)
@@ -100,11 +102,19 @@ def joined(parts: Sequence[Found]) -> Found:
     row_shift = np.cumsum([0, *(part.row_offsets.size - 1 for part in parts)])
     tied_shift = np.cumsum([0, *(part.tied.size for part in parts)])
     offsets = [part.row_offsets[:-1] + shift for part, shift in zip(parts, tied_shift, strict=False)]
+
+    def along(name: str) -> Any:
+        return np.concatenate([getattr(part, name) for part in parts])
+
     return Found(
-        *(np.concatenate([getattr(p, name) for p in parts]) for name in ("best", "second", "score", "second_score", "ties")),
+        along("best"),
+        along("second"),
+        along("score"),
+        along("second_score"),
+        along("ties"),
         np.concatenate([np.where(p.row < 0, -1, p.row + s) for p, s in zip(parts, row_shift, strict=False)]),
         np.concatenate([*offsets, tied_shift[-1:]]),
-        np.concatenate([part.tied for part in parts]),
+        along("tied"),
     )
 
 
@@ -230,19 +240,19 @@ def _search(plan: _Plan, a_words: Words, a: Classes, following: IntArray, b_word
 
 
 def _comparing_is_cheaper(active: int, n_a: int, patterns: int) -> bool:
-    # Measured: a pair takes about as long as seven records of A in a join; a join costs as much as 12,000 of these more.
+    # Measured: a pair takes as long as seven records of A in a join, and every join as 12,000 of these besides.
     return active * n_a * 7 < patterns * (n_a + 12_000)
 
 
 def _compare_the_rest(
-    plan: _Plan, files: tuple[Words, IntArray, IntArray, IntArray, Words], active: IntArray, state: tuple[IntArray, ...],
-    rows: _Rows,
-) -> None:  # fmt: skip
+    plan: _Plan, files: tuple[Any, ...], active: IntArray, state: tuple[Any, ...], rows: _Rows
+) -> None:
     pair = (plan.at, plan.ones, plan.flag, plan.stride)
     best_step, second_step, lowest, lowest_second, _, ties = state
     classes = np.zeros(active.size, dtype=np.int64)
     found_before = best_step[active] >= 0
-    best_by_comparing(*files, active, plan.step_of, *pair, *state, classes)
+    arguments: tuple[Any, ...] = (*files, active, plan.step_of, *pair, *state, classes)
+    best_by_comparing(*arguments)
     crowded = active[ties[active] > 1]
     second_step[crowded], lowest_second[crowded] = best_step[crowded], lowest[crowded, 1]
     fresh, sizes = active[~found_before], classes[~found_before]
@@ -304,4 +314,4 @@ def gather(starts: IntArray, lengths: IntArray) -> IntArray:
     """Return the positions ``start … start + length − 1`` of every run, one run after the other."""
     ends = np.cumsum(lengths)
     total = int(ends[-1]) if ends.size else 0
-    return np.arange(total, dtype=np.int64) + np.repeat(starts - (ends - lengths), lengths)
+    return np.asarray(np.arange(total) + np.repeat(starts - (ends - lengths), lengths), dtype=np.int64)

@@ -10,6 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +122,7 @@ class Layout:
     def of(cls, chains: Sequence[Chain]) -> Layout:
         """Lay the fields out, first come first served."""
         tables = [_fields(chain) for chain in chains]
-        widths = [max(1, math.ceil(math.log2(max(2, max(count for _, count in table))))) + 1 for table in tables]
+        widths = [(max(2, *(count for _, count in table)) - 1).bit_length() + 1 for table in tables]
         word, shift, used = [], [], [0]
         for width in widths:
             at = next((w for w, bits in enumerate(used) if bits + width <= 64), len(used))
@@ -136,7 +139,7 @@ class Layout:
             by_level = [np.where(f < 0, flag | ~f, f) for f, _ in table]  # ~f undoes the mark of a flagged field
             fields.append(tuple(by_level))
             steps = []
-            for coarse, fine in zip(by_level[:-1], by_level[1:], strict=True):
+            for coarse, fine in pairwise(by_level):
                 up = np.zeros(1 << width, dtype=np.int64)
                 up[fine] = coarse
                 steps.append(up)
@@ -296,7 +299,7 @@ class _Cube:
             small, large = self._classes(rows, j)
             for part in large:
                 self._count(part, rest, at, sums)
-            for part_sums in self.engine.map(lambda part, at=at: self._walked(part, rest, at), small):
+            for part_sums in self.engine.map(partial(self._walked, order=rest, base=at), small):
                 sums += part_sums
             rows = _merged(self.layout, *rows, j, self.layout.ups[j][level - 1])
         self._count(rows, rest, base, sums)
@@ -305,7 +308,8 @@ class _Cube:
         """Cut rows into the classes of attribute j: small ones in bundles, then large ones."""
         words, counts = rows
         layout = self.layout
-        values = ((words[:, layout.word[j]] >> np.uint64(layout.shift[j])) & np.uint64((1 << layout.width[j]) - 1)).astype(np.int64)
+        ones = np.uint64((1 << layout.width[j]) - 1)
+        values = ((words[:, layout.word[j]] >> np.uint64(layout.shift[j])) & ones).astype(np.int64)
         agreeing = values < 1 << (layout.width[j] - 1)
         order = np.argsort(values, kind="stable")[: int(agreeing.sum())]
         edges = np.flatnonzero(np.diff(values[order], prepend=-1))
@@ -339,7 +343,7 @@ class _Cube:
             for level, up in enumerate(layout.ups[j], start=1):
                 starts[place, level] = offset
                 offset += up.size
-        integers = [
+        integers: list[Any] = [
             np.array(values, dtype=np.int64)
             for values in (
                 [layout.word[j] for j in order],
@@ -350,4 +354,5 @@ class _Cube:
             )
         ]
         ups = np.concatenate(tables) if tables else np.zeros(1, dtype=np.int64)
-        walk(*rows, *integers, ups, starts, base, layout.flags, sums)
+        arguments: tuple[Any, ...] = (*rows, *integers, ups, starts, base, layout.flags, sums)
+        walk(*arguments)

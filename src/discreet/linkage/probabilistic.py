@@ -144,9 +144,7 @@ class ProbabilisticLinkage(Linker):
                 f'{owner}: m="known" needs files of the same records in the same order; got {len(a)} and {len(b)}.',
                 hint='Use m="anchored".',
             )
-        chains = chains_of(
-            owner, a, b, names, missing=self.missing, bins=self.bins, ordinal_bins=self.ordinal_bins
-        )
+        chains = chains_of(owner, a, b, names, missing=self.missing, bins=self.bins, ordinal_bins=self.ordinal_bins)
         counts = count_patterns(chains, engine)
         model = estimate(counts, chains, self.m, dependent=self.dependence == "pairs")
         self.model_ = model
@@ -187,9 +185,10 @@ def thresholds(model: Model, false_links: float, false_non_links: float) -> tupl
     order = np.argsort(-weights, kind="stable")
     u, m = model.unmatched_patterns().ravel()[order], model.matched_patterns().ravel()[order]
     ordered = weights[order]
-    linked = int(np.searchsorted(np.cumsum(u), false_links, side="right"))
+    slack = 1.0 + 1e-9  # a sum of shares that should be equal to the limit may come out a little above it
+    linked = int(np.searchsorted(np.cumsum(u), false_links * slack, side="right"))
     upper = float(ordered[linked - 1]) if linked else np.inf
-    from_below = int(np.searchsorted(np.cumsum(m[::-1]), false_non_links, side="right"))
+    from_below = int(np.searchsorted(np.cumsum(m[::-1]), false_non_links * slack, side="right"))
     lower = float(ordered[::-1][from_below - 1]) if from_below else -np.inf
     return (upper, lower) if lower < upper else (upper, float(np.nextafter(upper, -np.inf)))
 
@@ -219,7 +218,8 @@ def _by_frequency(
     for chain, weight, u in zip(chains, model.attribute_weights(), model.u, strict=True):
         if chain.size > _MOST_CODES:
             raise DataError(
-                f"{linker.__name__}: attribute {chain.name!r} has {chain.size} different values, too many for term_frequency.",
+                f"{linker.__name__}: attribute {chain.name!r} has {chain.size} different values; "
+                f"term_frequency takes up to {_MOST_CODES}.",
                 hint="Leave it out of attributes, or use term_frequency=False.",
             )
         table = weight[state_table(chain)]
@@ -283,4 +283,3 @@ class Diagnosis:
 
     def __repr__(self) -> str:
         return f"Diagnosis({len(self.model.names)} attributes, {self.counts.between.size} patterns)"
-

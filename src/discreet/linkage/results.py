@@ -6,6 +6,7 @@ import numpy as np
 
 from discreet.linkage.pattern_links import Classes, Found, gather
 from discreet.results import Links
+from discreet.typing import IntArray
 
 __all__ = ["links_of"]
 
@@ -17,10 +18,12 @@ def links_of(found: Found, a: Classes, names: tuple[str, ...], method: str, *, h
     n_b = found.best.size
     lengths = np.where(found.row < 0, 0, np.diff(np.append(found.row_offsets, found.row_offsets[-1]))[found.row])
     total = int(lengths.sum())
-    offsets, tied, rows = found.row_offsets, found.tied, found.row
+    offsets, tied = found.row_offsets, found.tied
+    rows: IntArray | None = found.row
     if total <= 4 * n_b + _SPARE:
         starts = np.where(found.row < 0, 0, found.row_offsets[found.row])
-        offsets, tied, rows = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64), found.tied[gather(starts, lengths)], None
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        tied, rows = found.tied[gather(starts, lengths)], None
     return Links(
         n_a=a.label.size,
         n_b=n_b,

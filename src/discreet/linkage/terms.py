@@ -100,7 +100,8 @@ def prepare(
         b_codes.append(b_code)
     if sum(t.size for t in tables) > _MOST_CELLS:
         raise DataError(
-            f"{owner}: the categories have too many levels to compare each with each ({sum(t.size for t in tables)} pairs).",
+            f"{owner}: the categories have too many levels to compare each with each "
+            f"({sum(t.size for t in tables)} pairs of levels).",
             hint="Leave the attribute with the most levels out of attributes.",
         )
     return Terms(

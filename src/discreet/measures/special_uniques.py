@@ -51,20 +51,22 @@ class _Search:
     def walk(self, rows: CodeArray, cells: CodeArray, groups: int, subset: int, first: int, depth: int) -> None:
         for place in range(first, len(self.order)):
             j = self.order[place]
-            alone, left, left_cells, left_groups = self._refine(rows, cells, groups, j)
+            last = depth + 1 == self.deepest or place + 1 == len(self.order)
+            alone, left, left_cells, left_groups = self._refine(rows, cells, groups, j, last=last)
             # Nobody is singled out by a value that is not there (the last code), and whole cells of such rows can go.
-            singled, there = (self.columns[j][part] < self.sizes[j] - 1 for part in (alone, left))
-            singled, left, left_cells = alone[singled], left[there], left_cells[there]
+            singled = alone[self.columns[j][alone] < self.sizes[j] - 1]
+            there = self.columns[j][left] < self.sizes[j] - 1
+            left, left_cells = left[there], left_cells[there]
             if singled.size:
                 self.found_rows.append(singled)
                 self.found_subsets.append(np.full(singled.size, subset | (1 << j), dtype=np.int64))
-            if depth + 1 < self.deepest and left.size:
+            if not last and left.size:
                 self.walk(left, left_cells, left_groups, subset | (1 << j), place + 1, depth + 1)
             if depth == 0:
                 report("looking for special uniques", place + 1, len(self.order))
 
     def _refine(
-        self, rows: CodeArray, cells: CodeArray, groups: int, j: int
+        self, rows: CodeArray, cells: CodeArray, groups: int, j: int, *, last: bool
     ) -> tuple[CodeArray, CodeArray, CodeArray, int]:
         """Split the cells by attribute j; return the rows that are alone, the others, and their cells."""
         column, size = self.columns[j], int(self.sizes[j])
@@ -76,7 +78,7 @@ class _Search:
             self.counts = np.zeros(groups * size, dtype=np.int32)
         alone, left, left_cells = (np.empty(rows.size, dtype=np.int32) for _ in range(3))
         n_alone, n_left, left_groups = refine_cells(
-            rows, cells, column, size, self.frequency, self.counts, alone, left, left_cells
+            rows, cells, column, size, self.frequency, last, self.counts, alone, left, left_cells
         )
         return alone[:n_alone], left[:n_left], left_cells[:n_left], left_groups
 

@@ -156,6 +156,25 @@ def test_a_small_group_is_filled_by_one_move_where_dissolving_takes_two():
     assert labels.tolist() == [1] + [0] * 5 + [1] * 4
 
 
+def test_tables_hold_the_scales_distances_and_what_a_missing_value_is_worth():
+    def tables(missing):
+        records = encoded(5, 0, missing)
+        ends = records.starts + records.sizes**2
+        pieces = [records.table[s:e].reshape(z, z) for s, e, z in zip(records.starts, ends, records.sizes, strict=True)]
+        return pieces, records.absent
+
+    (nominal, ordinal, years), absent = tables("category")
+    assert nominal[0].tolist() == [0, 1, 1, 1]
+    assert nominal[3].tolist() == [1, 1, 1, 0]
+    assert ordinal[0].tolist() == [0, 0.5, 1.0, 1.5, 1.5], "positions over the number of levels, importance 2"
+    assert np.allclose(years[0], [0, 2.5**2 / 25, 1, 1]), "squared centres over the largest"
+    assert absent.tolist() == [1.0]
+    (nominal, ordinal, years), absent = tables("wildcard")
+    assert nominal[0].tolist() == [0, 1, 1, 0]
+    assert ordinal[4].tolist() == [0] * 5
+    assert absent.tolist() == [0.0]
+
+
 # -------------------------------------------------------------------------------------------------- what is released
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+import numpy as np
+
 from discreet.base import Measure, Pair, register
 from discreet.linkage.comparison import chains_of
 from discreet.linkage.probabilistic import ProbabilisticLinkage
@@ -92,9 +94,8 @@ def _telling(pair: Pair) -> tuple[str, ...]:
             continue
         (chain,) = chains_of("ProbabilisticLinkageRisk", pair.original, pair.masked, [name])
         coarsest = chain.classes[1 if chain.ignores_missing else 0]
-        seen = coarsest[chain.a]
-        sizes = [int((seen == c).sum()) for c in range(int(coarsest.max(initial=0)) + 1)] if coarsest.max() < 64 else [1]
-        chance[name] = sum(size * size for size in sizes) / max(len(seen), 1) ** 2
+        shares = np.bincount(coarsest[chain.a] + 1)[1:] / len(pair.original)
+        chance[name] = float(shares @ shares)
         states[name] = chain.states
     chosen, patterns = [], 1
     for name in sorted(chance, key=lambda key: chance[key]):

@@ -130,7 +130,7 @@ class SpecialUniques(FrequencyRisk):
                 for j, name in enumerate(pair.names)
                 if isinstance(pair.masked.schema[name].scale, Categorical)
             },
-            **self._dis(pair),
+            **self._dis(pair, np.bincount(found.records, weights=scores, minlength=n).astype(np.float64)),
         }
         return self._flagged(pair, 100.0 * singled / n, sentence, per_attribute, details)
 
@@ -149,7 +149,8 @@ class SpecialUniques(FrequencyRisk):
         rare = int(((counts > 0) & (counts < _SMALLEST)).sum())
         return {"contribution_percent": shown, "levels_not_shown": rare}
 
-    def _dis(self, pair: Pair) -> Json:
+    def _dis(self, pair: Pair, scores: FloatArray) -> Json:
+        """Return the chance that a unique match is correct, and how many records exceed which."""
         fraction, weights = self.sampling_fraction, pair.weights
         if fraction is None and weights is not None:
             fraction = min(len(weights) / float(weights.sum()), 1.0)
@@ -160,7 +161,6 @@ class SpecialUniques(FrequencyRisk):
         matched = uniques * fraction
         wrong = 2.0 * doubles * (1.0 - fraction)
         dis = matched / (matched + wrong) if matched + wrong > 0 else 0.0
-        scores = self._per_record(pair)
         mean = scores[sizes == 1].mean() if uniques else 0.0
         scaled = np.minimum(dis * scores / mean, 1.0) if mean > 0 else np.zeros(scores.size)
         return {
