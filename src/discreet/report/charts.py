@@ -39,20 +39,21 @@ def risk_chart(assessment: Assessment) -> str:
 
 
 def loss_chart(assessment: Assessment) -> str:
-    """Return the first loss that has a value for each attribute, as bars."""
-    for m in assessment.of_kind("loss"):
-        if m.per_attribute:
-            rows = [{"attribute": name, "value": value} for name, value in m.per_attribute.items()]
-            chart = (
-                _chart(rows)
-                .mark_bar(color=_AFTER, height=14)
-                .encode(
-                    y=alt.Y("attribute:N", title=None, sort=None, axis=alt.Axis(labelLimit=320)),
-                    x=alt.X("value:Q", title=f"{m.title} ({m.unit})"),
-                )
-            )
-            return _svg(chart, f"{m.title} by attribute.")
-    return ""
+    """Return the largest loss of the score that has a value for each attribute, as bars."""
+    shown = [m for m in assessment.of_kind("loss") if m.per_attribute and m.name in assessment.score.ingredients]
+    if not shown:
+        return ""
+    m = max(shown, key=lambda candidate: candidate.value)
+    rows = [{"attribute": name, "value": value} for name, value in m.per_attribute.items()]
+    chart = (
+        _chart(rows)
+        .mark_bar(color=_AFTER, height=14)
+        .encode(
+            y=alt.Y("attribute:N", title=None, sort=None, axis=alt.Axis(labelLimit=320)),
+            x=alt.X("value:Q", title=f"{m.title} ({m.unit})"),
+        )
+    )
+    return _svg(chart, f"{m.title} by attribute.")
 
 
 def distribution_chart(distribution: Distribution) -> str:
