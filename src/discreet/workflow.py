@@ -306,7 +306,7 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
     write(survey, paths["original"])
     save_schema(survey.schema, paths["schema"])
     original = read(paths["original"], paths["schema"])
-    masked = protect(original, "mdav", k=k)
+    masked = protect(original, "mdav", k=k, random_state=0)
     write(masked, paths["masked"])
     assessment = assess(original, masked)
     write_report(original, masked, assessment, html=paths["report"], json=paths["json"])
