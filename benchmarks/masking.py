@@ -24,7 +24,7 @@ import polars as pl
 
 import discreet as dc
 from discreet.masking.coding import BottomCoding, TopCoding
-from discreet.masking.key_classes import KeyCoder, classes_of
+from discreet.masking.key_classes import KeyCoder, classes_of, wildcard_counts
 from discreet.masking.microaggregation.kmodes import KModes
 from discreet.masking.microaggregation.mixed_mdav import MixedMDAV
 from discreet.masking.mondrian import Mondrian
@@ -153,9 +153,12 @@ def plain_suppression(keys: np.ndarray, k: int) -> np.ndarray:
     return released
 
 
-def smallest_class(masked: Any, names: tuple[str, ...]) -> int:
-    codes = masked.microdata.codes(names).astype(np.int64) + 1
-    return int(classes_of(KeyCoder(codes).numbers(slice(None), np.zeros(len(names), dtype=bool)))[1].min())
+def fewest_matches(masked: Any, names: tuple[str, ...], missing: str) -> int:
+    """Return how many records the loneliest record shares its keys with, by the reading of missing it was given."""
+    keys = masked.microdata.codes(names).astype(np.int64) + 1
+    if missing == "wildcard":
+        return int(wildcard_counts(keys).min())
+    return int(classes_of(KeyCoder(keys).numbers(slice(None), np.zeros(len(names), dtype=bool)))[1].min())
 
 
 def suppression(n: int) -> None:
@@ -213,8 +216,9 @@ def anonymity(ks: tuple[int, ...]) -> None:
         seconds, masked = cpu(lambda make=make, k=k: make(k).mask(data))
         changed = sum(masked.provenance.changed.values())
         share = f"{100 * changed / len(data) / 8:.2f} %"
-        rows.append([k, name, changed, share, smallest_class(masked, ADULT_KEYS), seconds])
-    head = ["k", "method", "cells changed", "share", "smallest class", "CPU s"]
+        reading = "wildcard" if "wildcards" in name else "category"
+        rows.append([k, name, changed, share, fewest_matches(masked, ADULT_KEYS, reading), seconds])
+    head = ["k", "method", "cells changed", "share", "fewest matches", "CPU s"]
     table(f"k-anonymity of adult_train, {len(data):,} records, 8 categorical keys", head, rows)
 
 

@@ -58,7 +58,7 @@ def test_equals_a_comparison_of_all_pairs(seed, known, monkeypatch):
         x=pl.Series(original["x"] + rng.normal(size=60) * 0.2), ill=original["ill"].shuffle(seed=1)
     )
     draws = rng.random(60)
-    monkeypatch.setattr("discreet.measures.risk.attribute_disclosure._hashed", lambda *_: draws)
+    monkeypatch.setattr("discreet.measures.risk.attribute_disclosure.record_draws", lambda *_: draws)
     released, others = np.flatnonzero(draws < 0.5), np.flatnonzero(draws >= 0.5)
     result = AttributeDisclosure(attributes=known, tolerance=0.3).measure(table(original), table(masked))
     attack = brute_force(original, masked, released, released, 0.3, known)

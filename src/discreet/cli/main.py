@@ -224,6 +224,9 @@ def attack(
     attributes: Annotated[
         str | None, typer.Option(help="What the intruder knows, separated by commas.", show_default=False)
     ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--set", help="Any parameter, as name=value.", show_default=False)
+    ] = None,
     sequence: SequenceColumn = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -236,8 +239,7 @@ def attack(
     """
     from discreet import workflow
 
-    given = {} if attributes is None else {"attributes": attributes}
-    parameters = workflow.parse_parameters("linker", linker, given)
+    parameters = workflow.parse_parameters("linker", linker, _given(None, attributes, None, parameter or []))
     with progress(quiet=quiet or json):
         before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
@@ -265,6 +267,50 @@ def attack(
     )
     out.print(f"Ties all for the intruder: {result.optimistic}; all against: {result.pessimistic}.")
     out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
+
+
+@app.command()
+def link(
+    a: Data,
+    b: Annotated[Path, typer.Argument(help="The file whose records are looked up in the first.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The links, as .csv or .parquet.", show_default=False)],
+    schema: SchemaFile = None,
+    linker: Annotated[str, typer.Option(help="See `discreet methods`.")] = "probabilistic",
+    attributes: Annotated[
+        str | None, typer.Option(help="What to link on, separated by commas.", show_default=False)
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--set", help="Any parameter, as name=value.", show_default=False)
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Link two files of any size: for every record of the second, who it is in the first.
+
+    Example: discreet link register.csv survey.csv --schema both.toml --attributes age,town -o links.csv
+    """
+    from discreet import workflow
+
+    inputs = [a, b, *([schema] if schema else [])]
+    workflow.check_outputs([output], inputs)
+    parameters = workflow.parse_parameters("linker", linker, _given(None, attributes, None, parameter or []))
+    with progress(quiet=quiet or json):
+        first = workflow.read(a, schema, delimiter=delimiter, encoding=encoding)
+        second = workflow.read(b, first.schema, delimiter=delimiter, encoding=encoding)
+        links = workflow.link(first, second, linker, **parameters)
+        workflow.write_links(links, output, inputs)
+    linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())
+    decided = {} if links.decision is None else {"decided": int((links.decision == 2).sum())}
+    if json:
+        print_json({"linker": linker, "on": list(links.attributes), "n_a": links.n_a, "n_b": links.n_b,
+                    "with_a_candidate": linked, "tied": tied, **decided})  # fmt: skip
+        return
+    if not quiet:
+        sure = f", {decided['decided']} of them above the threshold of a link" if decided else ""
+        out.print(f"{linked} of {links.n_b} records have a best candidate among {links.n_a}{sure}; {tied} are tied.")
+        out.print(f"Linked on: {safe(', '.join(links.attributes))}. Written to {safe(str(output))}.")
 
 
 @app.command()

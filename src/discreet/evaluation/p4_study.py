@@ -103,9 +103,8 @@ class LinkageStudy:
             lines.append(f"  {label:22s}{found}")
         lines.append(f"  {'printed':22s}PRL 57.9, DBRL 59.3, aware 66.3")
         lines.append("Correlation of correct links with each loss: probabilistic (PRL), distance-based (DBRL):")
-        lines.append(
-            f"  {'':8s}{'ties shared':>16s}{'within groups':>16s}{'ties counted':>16s}{'within groups':>16s}{'printed':>16s}"
-        )
+        heads = ("ties shared", "within groups", "ties counted", "within groups", "printed")
+        lines.append(f"  {'':8s}" + "".join(f"{head:>16s}" for head in heads))
         columns = [
             self.correlations(at_best=at_best, within_groups=within)
             for at_best in (False, True)

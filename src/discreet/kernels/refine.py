@@ -36,8 +36,8 @@ EVEN_SHARE = 0.3
 SHAKE_SHARE = 0.15
 # First temperature, times the root of the steps for each group, and its limits: with few steps, what a hot start
 # stirs up is never settled again.
-HEAT = 0.05
-COOL_START, HOT_START = 0.02, 4.0
+HEAT = 0.004
+COOL_START, HOT_START = 0.01, 0.4
 # From this number of records the search for every record's neighbours takes too large a part of a minute.
 BY_GROUP_FROM = 150_000
 
@@ -337,6 +337,8 @@ class Refinement:
         self._regions = int(np.clip(n // 400, 1, 16))
         self._best = self._current.copy()
         self.cost = self.start = float(self._costs.sum())
+        # How much dearer a group is where the squared error sits than on average: 3 for even data, 30 with outliers.
+        self.spread = float(np.sum(self._costs**2)) * groups / self.start**2 if self.start > 0.0 else 1.0
 
     @property
     def groups(self) -> int:
@@ -438,8 +440,8 @@ def refine(
     seconds : float, optional
         Time to spend, with the preparation. At least one of the two is needed; the one that ends first counts.
     hot, cold : float, optional
-        First and last temperature, relative to the mean squared error of a starting group; in between it falls
-        geometrically with the share of the budget that is used. Without ``hot``, more steps a group start hotter.
+        First temperature, relative to the squared error of the groups where most of it sits, and last temperature,
+        relative to the mean one; in between it falls geometrically with the share of the budget that is used. Without ``hot``, more steps a group start hotter.
 
     Yields
     ------
@@ -464,6 +466,7 @@ def refine(
             left = max((seconds or 0.0) - (ready - begin), 0.0)
             expected = int(done / max(time.perf_counter() - ready, 1e-9) * left) if done else groups
         start = hot if hot is not None else float(np.clip(HEAT * np.sqrt(expected / groups), COOL_START, HOT_START))
+        start *= refinement.spread
         refinement.anneal(part, start * (cold / start) ** progress if start > cold else start)
         yield refinement
         done += part

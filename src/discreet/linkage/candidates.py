@@ -47,7 +47,7 @@ def hubness_corrected(table: FloatArray, k: int) -> FloatArray:
     Examples
     --------
     >>> hubness_corrected(np.array([[1.0, 3.0], [1.0, 5.0]]), 1).tolist()
-    [[0.0, 1.0], [0.0, 5.0]]
+    [[0.0, 2.0], [0.0, 6.0]]
     """
     near_x = np.partition(table, min(k, len(table)) - 1, axis=0)[:k].mean(axis=0)
     near_y = np.partition(table, min(k, table.shape[1]) - 1, axis=1)[:, :k].mean(axis=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -74,14 +74,11 @@ class PropensityLoss(Measure):
         weights = record_weights(type(self).__name__, pair, self.weighted)
         weights = weights / weights.mean()
         terms, summaries = _terms(pair)
-        n, size = len(pair.original), terms.shape[2] + summaries.shape[2] * (summaries.shape[2] - 1) // 2 + 1
+        n, size = len(pair.original), terms.shape[1] + summaries.shape[1] * (summaries.shape[1] - 1) // 2 + 1
         solution, value = np.zeros(size), 0.0
         for iteration in range(_ITERATIONS):
             report("telling files apart", iteration, _ITERATIONS)
-            gradient, curvature, value = _RIDGE * solution, _RIDGE * np.eye(size), 0.0
-            for block in _blocks(terms, summaries):
-                rows, columns = block
-                gradient, curvature, value = _step(columns, weights[rows], solution, gradient, curvature, value)
+            gradient, curvature, value = _derivatives(terms, summaries, weights, solution)
             step = np.linalg.solve(curvature, gradient)
             solution = solution - step
             if np.abs(step).max(initial=0.0) < 1e-6:
@@ -96,35 +93,26 @@ class PropensityLoss(Measure):
         return self.result(value, sentence, details={"terms": size - 1, "expected_of_samples": min(noise, 100.0)})
 
 
-def _step(
-    columns: FloatArray,
-    weights: FloatArray,
-    solution: FloatArray,
-    gradient: FloatArray,
-    curvature: FloatArray,
-    value: float,
+def _derivatives(
+    terms: FloatArray, summaries: FloatArray, weights: FloatArray, solution: FloatArray
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Add what a block of records says; originals (0) and releases (1) have the same weights."""
-    for file, truth in ((0, 0.0), (1, 1.0)):
-        x = columns[file]
-        chance = 1.0 / (1.0 + np.exp(-np.clip(x @ solution, -30.0, 30.0)))
-        gradient = gradient + x.T @ (weights * (chance - truth))
-        curvature = curvature + (x * (weights * chance * (1.0 - chance))[:, None]).T @ x
-        value += float((weights * (chance - 0.5) ** 2).sum())
+    """Return gradient and curvature of the deviance, and Σ (p̂ − ½)², block after block of records."""
+    left, right = np.triu_indices(summaries.shape[1], 1)
+    gradient, curvature, value = _RIDGE * solution, _RIDGE * np.eye(solution.size), 0.0
+    for start in range(0, terms.shape[2], _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        for file, truth in ((0, 0.0), (1, 1.0)):
+            ones = np.ones((1, weights[rows].size))
+            x = np.concatenate([ones, terms[file, :, rows], summaries[file, left, rows] * summaries[file, right, rows]])
+            chance = 1.0 / (1.0 + np.exp(-np.clip(solution @ x, -30.0, 30.0)))
+            gradient = gradient + x @ (weights[rows] * (chance - truth))
+            curvature = curvature + (x * (weights[rows] * chance * (1.0 - chance))) @ x.T
+            value += float((weights[rows] * (chance - 0.5) ** 2).sum())
     return gradient, curvature, value
 
 
-def _blocks(terms: FloatArray, summaries: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    left, right = np.triu_indices(summaries.shape[2], 1)
-    for start in range(0, terms.shape[1], _BLOCK):
-        rows = slice(start, start + _BLOCK)
-        products = summaries[:, rows, left] * summaries[:, rows, right]
-        ones = np.ones((2, products.shape[1], 1))
-        yield rows, np.concatenate([ones, terms[:, rows], products], axis=2)
-
-
 def _terms(pair: Pair) -> tuple[FloatArray, FloatArray]:
-    """Return the terms of single attributes, (2, n, t), and one column an attribute for products, (2, n, a)."""
+    """Return the terms of single attributes, (2, t, n), and one column an attribute for products, (2, a, n)."""
     terms: list[FloatArray] = []
     summaries: list[FloatArray] = []
     for name in pair.names:
@@ -147,7 +135,7 @@ def _terms(pair: Pair) -> tuple[FloatArray, FloatArray]:
         column = _standard(np.where(absent, np.nanmean(numbers) if not absent.all() else 0.0, numbers))
         terms += [column, _standard(column**2)]
         summaries.append(column)
-    return np.stack(terms, axis=2), np.stack(summaries, axis=2)
+    return np.stack(terms, axis=1), np.stack(summaries, axis=1)
 
 
 def _standard(columns: FloatArray) -> FloatArray:

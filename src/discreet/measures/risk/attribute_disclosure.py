@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.base import Measure, Pair, register
 from discreet.errors import DataError
 from discreet.linkage.distance import DistanceLinkage
 from discreet.measures.columns import levels_of_both, most_of
 from discreet.measures.loss.numeric import spread
+from discreet.measures.record_draws import record_draws
 from discreet.parameters import Constraint, Integer, Names, Number, Optional
 from discreet.results import Links, Measurement
 from discreet.schema import Schema
@@ -135,7 +135,7 @@ class AttributeDisclosure(Measure):
         if not known:
             raise DataError("AttributeDisclosure: every key has missing numbers.", hint="Name attributes without.")
         sensitive = self._guessable(pair.original.schema, pair.masked.schema)
-        draws = _hashed(pair, (*known, *sensitive), self.random_state)
+        draws = record_draws(pair, (*known, *sensitive), self.random_state)
         released = np.flatnonzero(draws < 0.5)
         others = np.flatnonzero(draws >= 0.5)
         if not released.size or not others.size:
@@ -189,34 +189,6 @@ def _lacks_numbers(pair: Pair, name: str) -> bool:
     if pair.original.schema[name].scale.kind != "numeric":
         return False
     return bool(np.isnan(pair.original.encoded(name)).any() or np.isnan(pair.masked.encoded(name)).any())
-
-
-def _hashed(pair: Pair, names: Sequence[str], salt: int) -> FloatArray:
-    """Return a number in [0, 1) for every record that depends on its values and the salt, not on its position.
-
-    Records that are equal before and after masking are numbered and get different numbers, or all of them would be in
-    one half; which of them gets which makes no difference.
-    """
-    state = np.full(len(pair.original), np.uint64(salt) + np.uint64(0x9E3779B97F4A7C15), dtype=np.uint64)
-    for name in names:
-        for table in (pair.original, pair.masked):
-            values = np.ascontiguousarray(table.encoded(name).astype(np.float64)) + 0.0
-            state = _mixed(state ^ values.view(np.uint64))
-    order = np.argsort(state, kind="stable")
-    begins = np.append(True, np.diff(state[order]) != 0)
-    number = np.empty(state.size, dtype=np.uint64)
-    number[order] = (np.arange(state.size) - np.maximum.accumulate(np.where(begins, np.arange(state.size), 0))).astype(
-        np.uint64
-    )
-    state = _mixed(state ^ _mixed(number + np.uint64(1)))
-    return np.asarray((state >> np.uint64(11)).astype(np.float64) * 2.0**-53)
-
-
-def _mixed(state: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the output function of SplitMix64."""
-    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(state ^ (state >> np.uint64(31)))
 
 
 def _rate(attack: _Attack, truth: FloatArray, shown: FloatArray, reach: float) -> float:
