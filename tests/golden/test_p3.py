@@ -47,7 +47,7 @@ def partition(quantifier, linkage="average"):
     return [{SEQUENCES[i] for i in np.flatnonzero(labels == g)} for g in range(labels.max() + 1)]
 
 
-@pytest.mark.parametrize(("quantifier", "printed"), MATRICES.items(), ids=str)
+@pytest.mark.parametrize(("quantifier", "printed"), MATRICES.items(), ids=map(repr, MATRICES))
 def test_matrix_of_the_seven_sequences(quantifier, printed):
     matrix = OSSOWA(quantifier).compare(SCALE.encode([" ".join(s) for s in SEQUENCES])).matrix()
     expected = np.ones((7, 7)) - np.eye(7)
@@ -57,7 +57,7 @@ def test_matrix_of_the_seven_sequences(quantifier, printed):
 
 
 @pytest.mark.parametrize("linkage", ["single", "complete", "average"])
-@pytest.mark.parametrize(("quantifier", "printed"), PARTITIONS.items(), ids=str)
+@pytest.mark.parametrize(("quantifier", "printed"), PARTITIONS.items(), ids=map(repr, PARTITIONS))
 def test_partitions_of_table_2(quantifier, printed, linkage):
     found = partition(quantifier, linkage)
     assert sorted(map(sorted, found)) == sorted(map(sorted, printed))

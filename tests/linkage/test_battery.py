@@ -14,7 +14,7 @@ from discreet.errors import DataError, DiscreetError, MissingValueError, Paramet
 from discreet.microdata import Microdata
 from discreet.schema import Attribute, Schema
 
-LINKERS = catalogue.linkers().values()
+LINKERS = [c for c in catalogue.linkers().values() if c.needs_common_attributes]
 EXAMPLES = [pytest.param(m, id=f"{m.name}-{i}") for c in LINKERS for i, m in enumerate(c.examples())]
 ONE_TO_ONE = "one_to_one"
 

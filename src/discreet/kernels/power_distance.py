@@ -18,7 +18,7 @@ def _distance(a: FloatArray, i: int, b: FloatArray, j: int, power: int, bound: f
     # Stops once past the bound: the sum only grows.
     total = 0.0
     for k in range(a.shape[1]):
-        difference = abs(a[i, k] - b[j, k])
+        difference = float(abs(a[i, k] - b[j, k]))
         if power == 0:
             total += difference * difference
         elif power == 1:

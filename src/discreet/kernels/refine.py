@@ -31,7 +31,7 @@ MOST_GROUPS = 5
 # Share of the steps that take costly groups together wherever they lie.
 FAR_SHARE = 0.15
 # Share of the steps that start at any group; the others start where the squared error is.
-EVEN_SHARE = 0.3
+EVEN_SHARE = 0.5
 # Share of the steps that exchange a few records instead of regrouping all of the pool.
 SHAKE_SHARE = 0.15
 # First temperature, times the root of the steps for each group, and its limits: with few steps, what a hot start
@@ -441,7 +441,8 @@ def refine(
         Time to spend, with the preparation. At least one of the two is needed; the one that ends first counts.
     hot, cold : float, optional
         First temperature, relative to the squared error of the groups where most of it sits, and last temperature,
-        relative to the mean one; in between it falls geometrically with the share of the budget that is used. Without ``hot``, more steps a group start hotter.
+        relative to the mean one; in between it falls geometrically with the share of the budget that is used. Without
+        ``hot``, more steps a group start hotter.
 
     Yields
     ------

@@ -19,9 +19,9 @@ def _cost_of(
     if k >= p:
         return 0.0
     m = image[k]
-    total = own[(1 - signs[k]) // 2, k, m]
+    total = float(own[(1 - signs[k]) // 2, k, m])
     for j in range(p):
-        if j != k and j != skip:
+        if j not in (k, skip):
             gap = first[k, j] - signs[k] * signs[j] * second[m, image[j]]
             total += gap * gap
     return total

@@ -70,7 +70,7 @@ class FirstComponentLinkage(_RankLinkage):
         z = impute(normalise(values, "standard"))
         loadings = np.linalg.svd(z, full_matrices=False)[2][0]
         # Rounding makes equal records equal again.
-        return np.round(z @ (loadings if loadings.sum() >= 0 else -loadings), 10)
+        return np.asarray(np.round(z @ (loadings if loadings.sum() >= 0 else -loadings), 10))
 
 
 @register("sum-of-scores")
@@ -105,4 +105,4 @@ class SumOfScoresLinkage(_RankLinkage):
     """
 
     def _score(self, values: FloatArray) -> FloatArray:
-        return np.round(np.nan_to_num(normalise(values, "standard")).sum(axis=1), 10)
+        return np.asarray(np.round(np.nan_to_num(normalise(values, "standard")).sum(axis=1), 10))

@@ -1,4 +1,4 @@
-"""Searching the representatives of two files: nearest records, hubness correction, one-to-one assignment of any size."""
+"""Searching the representatives of two files: nearest records, correction of hubs, one-to-one assignment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.typing import FloatArray, IntArray
 __all__ = ["DENSE_PAIRS", "METRICS", "assign_candidates", "distances", "hubness_corrected", "one_to_one", "search"]
 
 METRICS = {"euclidean": 0, "manhattan": 1, "root": 2}
-"""Euclidean distance; sum of differences; sum of the square roots of differences (L½), which forgives a few large ones."""
+"""Euclidean distance; sum of differences; sum of their square roots (L½), which forgives a few large ones."""
 
 DENSE_PAIRS = 9_000_000
 """Up to this many pairs an assignment uses the full table; beyond it, lists of candidates."""
@@ -51,7 +51,7 @@ def hubness_corrected(table: FloatArray, k: int) -> FloatArray:
     """
     near_x = np.partition(table, min(k, len(table)) - 1, axis=0)[:k].mean(axis=0)
     near_y = np.partition(table, min(k, table.shape[1]) - 1, axis=1)[:, :k].mean(axis=1)
-    return 2.0 * table - near_x[None, :] - near_y[:, None]
+    return np.asarray(2.0 * table - near_x[None, :] - near_y[:, None])
 
 
 def search(x: FloatArray, y: FloatArray, metric: str, hubness: int, engine: Engine) -> Found:

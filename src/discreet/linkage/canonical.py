@@ -37,7 +37,7 @@ class Match(NamedTuple):
 
 
 def whiten(values: FloatArray, ridge: float) -> FloatArray:
-    """Return the principal components with unit variance, weak ones damped by `ridge`; at most a quarter of n of them."""
+    """Return principal components of unit variance, at most a quarter of n, weak ones damped by `ridge`."""
     n = len(values)
     left, strength, _ = np.linalg.svd((values - values.mean(axis=0)) / np.sqrt(n), full_matrices=False)
     kept = (strength > 1e-6 * strength[0])[: max(n // 4, 1)].nonzero()[0]

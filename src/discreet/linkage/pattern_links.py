@@ -22,6 +22,7 @@ from discreet.typing import BoolArray, FloatArray, IntArray
 __all__ = ["Classes", "Found", "best_by_pattern", "gather", "joined"]
 
 _BLOCK = 1 << 19  # distinct records of B to a block: the blocks, not the threads, decide how the work is cut
+_SMALL_BLOCK = 256  # where everybody is compared with everybody
 _DIGITS = 9  # sums of logarithms that differ beyond this digit are a tie that rounding broke
 _FAR = np.iinfo(np.int64).max
 
@@ -90,7 +91,8 @@ def best_by_pattern(
     plan = _Plan.of(chains, weights, layout)
     a_words = plan.packed([chain.a[a.first] for chain in chains])
     b_words = plan.packed([chain.b[b.first] for chain in chains])
-    edges = [*range(0, b.first.size, _BLOCK), b.first.size]
+    small = _comparing_is_cheaper(b.first.size, a.first.size, weights.size)
+    edges = [*range(0, b.first.size, _SMALL_BLOCK if small else _BLOCK), b.first.size]
     blocks = [b_words[low:high] for low, high in pairwise(edges)]
     following = a.following
     parts = engine.map(lambda words: _search(plan, a_words, a, following, words), blocks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -197,8 +197,8 @@ or list of Operator
 
 def _by_linker(linker: Linker, x: FloatArray, y: FloatArray, engine: Engine) -> Found:
     names = [f"r{column + 1}" for column in range(x.shape[1])]
-    tables = [table_of_numbers(dict(zip(names, part.T, strict=True))) for part in (x, y)]
-    links = linker.link(*tables, engine=engine)
+    first, second = (table_of_numbers(dict(zip(names, part.T, strict=True))) for part in (x, y))
+    links = linker.link(first, second, engine=engine)
     offsets, tied = links.tied_offsets, links.tied
     if links.rows is not None:
         # Shared rows of ties are written out, record by record.

@@ -1,4 +1,4 @@
-"""Structural linkage: find the match of two files without common attributes under which they explain each other best."""
+"""Structural linkage: the match of two files without common attributes under which they explain each other best."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class StructuralLinkage(UnsharedLinker):
                 table = distances(second, first, metric)
                 sharp[name, metric] = sharpness(table)
                 parts[name, metric] = _log_evidence(table)
-        top = max(max(sharp.values()), 1e-9)
+        top = max(1e-9, *sharp.values())
         weights = {key: (value / top) ** _WEIGHT_POWER for key, value in sharp.items()}
         total: FloatArray = np.zeros_like(next(iter(parts.values())))
         starts: list[Pairs] = []
@@ -206,7 +206,7 @@ class StructuralLinkage(UnsharedLinker):
             keys = [(name, metric) for metric in metrics]
             weight = np.array([weights[key] for key in keys])
             weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(keys), 1.0 / len(keys))
-            own: FloatArray = sum(share * parts[key] for share, key in zip(weight, keys, strict=True))  # type: ignore[assignment]
+            own: FloatArray = sum(share * parts[key] for share, key in zip(weight, keys, strict=True))
             starts.append(solve(own))
             total += max(weights[key] for key in keys) * own
         total *= (top / _USUAL) ** 2
@@ -225,11 +225,11 @@ def _log_evidence(table: FloatArray) -> FloatArray:
     near_x = np.sort(table, axis=1)[:, :5].mean(axis=1)
     near_y = np.sort(table, axis=0)[:5].mean(axis=0)
     local = np.sqrt(near_x[:, None] * near_y[None, :]) + 1e-9
-    return -2.0 * np.log(table / local + 0.2)
+    return np.asarray(-2.0 * np.log(table / local + 0.2))
 
 
 def _variable_starts(views: Mapping[str, Whitened], rng: np.random.Generator) -> list[Pairs]:
-    """Match the attributes by distribution and correlation, at several balances, and the records by matched attributes."""
+    """Match attributes by distribution and correlation, at several balances, then records by matched attributes."""
     x, y = views["rank_gauss"]
     own = _quantile_costs(*views["standard"])
     first, second = (np.ascontiguousarray(np.atleast_2d(np.corrcoef(side.T))) for side in (x, y))
@@ -274,7 +274,7 @@ def _averaged(matches: Sequence[Match]) -> FloatArray:
     best = matches[0]
     heat = _TEMPERATURE * best.rows.size
     weights = np.exp([(match.objective - best.objective) / heat for match in matches])
-    total: FloatArray = sum(  # type: ignore[assignment]
+    total: FloatArray = sum(
         weight * match.table for weight, match in zip(weights / weights.sum(), matches, strict=True)
     )
     return total

@@ -205,7 +205,7 @@ def _correlations(values: FloatArray) -> FloatArray:
         centred = values - values.mean(axis=0)
         length = np.sqrt((centred**2).sum(axis=0))
         centred = centred / np.where(length > 0, length, 1.0)
-        return np.clip(centred.T @ centred, -1.0, 1.0)
+        return np.asarray(np.clip(centred.T @ centred, -1.0, 1.0))
     p = values.shape[1]
     result = np.eye(p)
     for k in range(p):
@@ -248,15 +248,15 @@ def quadratic_matching(
     """
     p, q = len(first), len(second)
     if p > q:
-        turned = quadratic_matching(second, first, own.transpose(0, 2, 1).copy(), flips, restarts, rng)
-        return [(*_inverse(image, signs, p), cost) for image, signs, cost in turned]
+        other_way = quadratic_matching(second, first, own.transpose(0, 2, 1).copy(), flips, restarts, rng)
+        return [(*_inverse(image, signs, p), cost) for image, signs, cost in other_way]
     found: dict[tuple[int, ...], tuple[IntArray, IntArray, float]] = {}
     cheapest = own.min(axis=0) if flips else own[0]
     for start in range(restarts + 1):
         if start == 0:
             chosen = best_assignment(cheapest)
-            turned_sign = own[1, np.arange(p), chosen] < own[0, np.arange(p), chosen]
-            signs = np.where(turned_sign & flips, -1, 1).astype(np.int64)
+            better_turned = own[1, np.arange(p), chosen] < own[0, np.arange(p), chosen]
+            signs = np.where(better_turned & flips, -1, 1).astype(np.int64)
             image = np.concatenate([chosen, np.setdiff1d(np.arange(q), chosen)]).astype(np.int64)
         else:
             image = rng.permutation(q).astype(np.int64)
@@ -267,12 +267,12 @@ def quadratic_matching(
     best, signs, cost = ranked[0]
     whole = np.concatenate([best, np.setdiff1d(np.arange(q), best)]).astype(np.int64)
     for _ in range(_KICKS * restarts if q > 3 else 0):
-        image, turned = whole.copy(), signs.copy()
+        image, kicked = whole.copy(), signs.copy()
         moved = rng.choice(q, int(rng.integers(3, min(q, 7) + 1)), replace=False)
         image[moved] = image[np.roll(moved, 1)]
-        lower = float(improve_matching(first, second, own, flips, image, turned))
+        lower = float(improve_matching(first, second, own, flips, image, kicked))
         if lower < cost - 1e-10:
-            whole, signs, cost = image, turned, lower
+            whole, signs, cost = image, kicked, lower
     return ranked if cost == ranked[0][2] else [(whole[:p].copy(), signs, cost), *ranked]
 
 

@@ -25,13 +25,14 @@ class KeyCoder:
         self._keys = keys
         self._sizes = [int(size) + 1 for size in keys.max(axis=0, initial=0)]
         self._parts: list[IntArray] = []
+        self._full = np.zeros(len(keys), dtype=np.int64)
         radix = 1
         if math.prod(self._sizes) < _LIMIT:
             # What each key adds to the number of its row, so that a hidden key is one subtraction.
             for j, size in enumerate(self._sizes):
                 self._parts.append(keys[:, j] * radix)
+                self._full += self._parts[-1]
                 radix *= size
-            self._full = np.sum(self._parts, axis=0, dtype=np.int64) if self._parts else np.zeros(len(keys), np.int64)
 
     def numbers(self, rows: IntArray | slice, hidden: BoolArray) -> IntArray:
         """Return one number for each of the rows, its hidden keys read as missing."""
