@@ -31,8 +31,8 @@ for module in pkgutil.iter_modules(discreet.operators.__path__):
 
 # Integrals are benchmarked on five sources; other operators with the first of their examples that fits.
 CHOSEN: dict[str, Operator] = {
-    "choquet_integral": ChoquetIntegral(FuzzyMeasure.sugeno_lambda(DENSITIES)),
-    "sugeno_integral": SugenoIntegral(FuzzyMeasure.sugeno_lambda(DENSITIES)),
+    "choquet-integral": ChoquetIntegral(FuzzyMeasure.sugeno_lambda(DENSITIES)),
+    "sugeno-integral": SugenoIntegral(FuzzyMeasure.sugeno_lambda(DENSITIES)),
 }
 
 
@@ -97,10 +97,10 @@ def peers(rng: np.random.Generator) -> Iterator[tuple[str, float]]:
     values = rng.random((LOOPED, GROUP))
     # Both libraries index a subset by its bits, and give the first weight of an OWA to the largest value.
     for name, function, vector, operator in (
-        ("choquet_integral", pyfmtools.Choquet, measure.values.copy(), ChoquetIntegral(measure)),
-        ("sugeno_integral", pyfmtools.Sugeno, measure.values.copy(), SugenoIntegral(measure)),
+        ("choquet-integral", pyfmtools.Choquet, measure.values.copy(), ChoquetIntegral(measure)),
+        ("sugeno-integral", pyfmtools.Sugeno, measure.values.copy(), SugenoIntegral(measure)),
         ("owa", pyfmtools.OWA, weights, OWA(weights=weights)),
-        ("weighted_mean", pyfmtools.WAM, weights, WeightedMean(weights)),
+        ("weighted-mean", pyfmtools.WAM, weights, WeightedMean(weights)),
     ):
         assert abs(function(values[0], vector, kit) - operator(values[0])) < 1e-9, name
         seconds = best_of(lambda f=function, v=vector: [f(row, v, kit) for row in values], 2)

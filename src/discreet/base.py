@@ -464,7 +464,8 @@ class Linker(Estimator, ABC):
         if not names:
             raise SchemaError(
                 f"{owner}: the two files have no key in common.",
-                hint='Give role = "key" to what an intruder may know, or pass attributes.',
+                hint='Give role = "key" to what an intruder may know, or pass attributes; '
+                "linkage by representatives needs no common attribute.",
             )
         for name in names:
             if a[name].role == "identifier":

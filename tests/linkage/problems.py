@@ -21,8 +21,8 @@ SPLITS = {
     ),
     "census": (
         "sdc/CASCrefmicrodata.csv",
-        "AFNLWGT EMCONTRB PTOTVAL TAXINC POTHVAL PEARNVAL WSALVAL".split(),
-        "AGI FEDTAX STATETAX INTVAL FICA ERNVAL".split(),
+        ["AFNLWGT", "EMCONTRB", "PTOTVAL", "TAXINC", "POTHVAL", "PEARNVAL", "WSALVAL"],
+        ["AGI", "FEDTAX", "STATETAX", "INTVAL", "FICA", "ERNVAL"],
     ),
     # Columns are numbered from 1 on the raw file of 32; V2 is the diagnosis, benign 1 and malignant 0.
     "wdbc": (
@@ -32,8 +32,8 @@ SPLITS = {
     ),
     "water-treatment": (
         "uci/water-treatment.csv",
-        "PH-E DBO-E SS-E SSV-E SED-E COND-E DBO-D SSV-D DBO-S RD-DBO-S RD-DQO-S".split(),
-        "PH-P DBO-P SS-P SSV-P SED-P COND-P PH-D DQO-D COND-D SS-S SED-S COND-S RD-DBO-G RD-DQO-G".split(),
+        ["PH-E", "DBO-E", "SS-E", "SSV-E", "SED-E", "COND-E", "DBO-D", "SSV-D", "DBO-S", "RD-DBO-S", "RD-DQO-S"],
+        ["PH-P", "DBO-P", "SS-P", "SSV-P", "SED-P", "COND-P", "PH-D", "DQO-D", "COND-D", "SS-S", "SED-S", "COND-S", "RD-DBO-G", "RD-DQO-G"],
     ),
 }
 # Tables V–VIII, distance-based: rows ranging and standardisation, columns OWA with Q^e, Q^s, Q^t, then Sugeno.

@@ -81,7 +81,7 @@ def test_a_rank_swapping_is_searched_within_its_window():
     y = np.stack([swapped(x[:, j], 60, rng) for j in range(5)], axis=1)
     a = Microdata(pl.DataFrame(x, schema=names), schema)
     b = Microdata(pl.DataFrame(y, schema=names), schema)
-    release = released(b, "rank_swapping", details={"window": dict.fromkeys(names, 60)})
+    release = released(b, "rank-swapping", details={"window": dict.fromkeys(names, 60)})
     plain = DistanceLinkage().link(a, release).evaluate()
     aware = MaskingAwareLinkage().link(a, release)
     assert aware.evaluate().expected > plain.expected

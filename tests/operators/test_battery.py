@@ -93,7 +93,7 @@ def close(found: Any, expected: Any) -> bool:
 
 
 def test_the_registry_is_well_stocked() -> None:
-    assert {"mean", "weighted_mean", "owa", "wowa", "choquet_integral", "sugeno_integral"} <= set(operator_names())
+    assert {"mean", "weighted-mean", "owa", "wowa", "choquet-integral", "sugeno-integral"} <= set(operator_names())
     for name in operator_names():
         cls = operator_named(name)
         assert cls.name == name

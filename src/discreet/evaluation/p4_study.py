@@ -165,9 +165,9 @@ def linkage_study(
 
 def _maskers(names: tuple[str, ...], seed: int) -> list[tuple[str, int, Masker]]:
     makers: dict[str, Callable[[int], Masker]] = {
-        "top": lambda p: catalogue.method("masker", "top_coding")(p, attributes=names),
-        "bottom": lambda p: catalogue.method("masker", "bottom_coding")(p, attributes=names),
-        "global": lambda p: catalogue.method("masker", "global_recoding")(p, weighted=False, attributes=names),
+        "top": lambda p: catalogue.method("masker", "top-coding")(p, attributes=names),
+        "bottom": lambda p: catalogue.method("masker", "bottom-coding")(p, attributes=names),
+        "global": lambda p: catalogue.method("masker", "global-recoding")(p, weighted=False, attributes=names),
         "pram": lambda p: catalogue.method("masker", "pram")(
             p / 10, weighted=False, attributes=names, random_state=seed + p
         ),

@@ -9,6 +9,7 @@ nearest and farthest records through blocks.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -154,7 +155,7 @@ def _sorted_by_reach(points: FloatArray, remaining: IntArray, centre: FloatArray
     return remaining[order], np.sqrt(distance[order])
 
 
-def mdav_of_points(points: FloatArray, k: int) -> IntArray:
+def mdav_of_points(points: FloatArray, k: int, tell: Callable[[int, int], None] | None = None) -> IntArray:
     """MDAV on coordinates that are already centred and scaled; see :func:`mdav`."""
     n = points.shape[0]
     labels = np.full(n, -1, dtype=np.int64)
@@ -176,6 +177,8 @@ def mdav_of_points(points: FloatArray, k: int) -> IntArray:
         left, group = _run(
             points, exact, unit, k, blocks, scratch, order, reach, centre, left, stop_at, budget, group, total, labels
         )
+        if tell is not None:
+            tell(n - left, n)
     labels[labels < 0] = group
     return labels
 
@@ -192,7 +195,7 @@ def split_large_groups(points: FloatArray, labels: IntArray, k: int) -> IntArray
     return labels
 
 
-def mdav(values: FloatArray, k: int) -> IntArray:
+def mdav(values: FloatArray, k: int, tell: Callable[[int, int], None] | None = None) -> IntArray:
     """Form groups of exactly ``k`` records by MDAV; the last one takes what is left, fewer than 2k.
 
     Parameters
@@ -201,6 +204,8 @@ def mdav(values: FloatArray, k: int) -> IntArray:
         Finite, standardised as the caller wishes.
     k : int
         At least 1, at most n.
+    tell : callable, optional
+        Called now and then with the number of records that are in a group and the number of all.
 
     Returns
     -------
@@ -222,4 +227,4 @@ def mdav(values: FloatArray, k: int) -> IntArray:
     >>> mdav(np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]), 3).tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    return mdav_of_points(centred(values), k)
+    return mdav_of_points(centred(values), k, tell)

@@ -15,15 +15,18 @@ def _cost_of(
     first: FloatArray, second: FloatArray, own: FloatArray, image: IntArray, signs: IntArray, k: int, skip: int
 ) -> float:
     # What variable k of the first set contributes, its pair with `skip` left out.
-    p = first.shape[0]
+    p = first.shape[1]
     if k >= p:
         return 0.0
     m = image[k]
     total = float(own[(1 - signs[k]) // 2, k, m])
     for j in range(p):
         if j not in (k, skip):
-            gap = first[k, j] - signs[k] * signs[j] * second[m, image[j]]
+            gap = first[0, k, j] - signs[k] * signs[j] * second[0, m, image[j]]
             total += gap * gap
+            for layer in range(1, first.shape[0]):
+                gap = first[layer, k, j] - second[layer, m, image[j]]
+                total += gap * gap
     return total
 
 
@@ -37,15 +40,15 @@ def _pair(
 
 @exact_kernel
 def improve_matching(
-    first: FloatArray,  # IN (p, p) float64, associations of the first set, p ≤ q
-    second: FloatArray,  # IN (q, q) float64, of the second
+    first: FloatArray,  # IN (layers, p, p) float64, symmetric associations of the first set, p ≤ q
+    second: FloatArray,  # IN (layers, q, q) float64, of the second; only the first layer changes with a sign
     own: FloatArray,  # IN (2, p, q) float64, cost of a pair as it is, and with the sign of one turned
     flips: bool,  # IN whether signs may be turned
     image: IntArray,  # IN and OUT (q,) int64, a permutation; variable k < p is matched with image[k]
     signs: IntArray,  # IN and OUT (p,) int64, 1 or −1
 ) -> float:
     """Exchange images and turn signs while the cost falls; return the cost. O(p · q · p) a sweep."""
-    p, q = first.shape[0], second.shape[0]
+    p, q = first.shape[1], second.shape[1]
     better = True
     while better:
         better = False
@@ -86,6 +89,9 @@ def improve_matching(
     for k in range(p):
         total += own[(1 - signs[k]) // 2, k, image[k]]
         for j in range(k):
-            gap = first[k, j] - signs[k] * signs[j] * second[image[k], image[j]]
+            gap = first[0, k, j] - signs[k] * signs[j] * second[0, image[k], image[j]]
             total += gap * gap
+            for layer in range(1, first.shape[0]):
+                gap = first[layer, k, j] - second[layer, image[k], image[j]]
+                total += gap * gap
     return np.float64(total)

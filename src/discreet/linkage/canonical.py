@@ -1,8 +1,8 @@
 """What two files say about each other under a match of their records: canonical correlations as a likelihood.
 
 For jointly normal files the logarithm of the likelihood ratio of a match against no relation is the sum over canonical
-pairs (x, y) with correlation ρ of ``ρ/(1 − ρ²) · x·y``, up to terms of one record alone, which no one-to-one match
-changes. A match estimates the correlations, the correlations rate all pairs, and the best assignment is a new match.
+pairs (x, y) with correlation ρ of ``ρ/(1 − ρ²) · (x·y − ρ·(x² + y²)/2)``, up to a constant. A match estimates the
+correlations, the correlations rate all pairs, and the best assignment is a new match.
 """
 
 from __future__ import annotations
@@ -69,7 +69,11 @@ def gains(files: Sequence[Whitened], rows: IntArray, columns: IntArray) -> tuple
         shrunk = np.minimum(np.sqrt(np.maximum(rho**2 - (1.0 - rho**2) * by_chance, 0.0)), _LARGEST)
         if not shrunk.any():
             shrunk[0] = min(rho[0], _LARGEST)
-        total += (x @ left * (shrunk / (1.0 - shrunk**2))) @ (y @ right.T).T
+        first, second = x @ left, y @ right.T
+        weight = shrunk / (1.0 - shrunk**2)
+        total += (first * weight) @ second.T
+        alone = 0.5 * weight * shrunk
+        total -= (first**2 @ alone)[:, None] + (second**2 @ alone)[None, :]
     return total / len(files), likelihood / len(files)
 
 

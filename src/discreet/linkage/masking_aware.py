@@ -100,7 +100,7 @@ class MaskingAwareLinkage(Linker):
 
     def _limits(self, terms: Terms, known: Provenance | None) -> tuple[FloatArray, FloatArray] | None:
         windows: Mapping[str, int] = {} if known is None else known.details.get("window", {})
-        swapped = known is not None and known.method == "rank_swapping" and isinstance(windows, Mapping)
+        swapped = known is not None and known.method == "rank-swapping" and isinstance(windows, Mapping)
         lowest = np.full(terms.b_numbers.shape, -np.inf)
         highest = np.full(terms.b_numbers.shape, np.inf)
         for p, name in enumerate(terms.numbers):

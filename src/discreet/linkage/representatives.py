@@ -77,7 +77,7 @@ def representatives(values: FloatArray, operators: Sequence[Operator]) -> FloatA
     offsets = np.concatenate([[0], np.cumsum(counts[some])]).astype(np.int64)
     flat = np.ascontiguousarray(values[present])
     result = np.full((len(values), len(operators)), np.nan)
-    for column, operator in enumerate(operators):
+    for column, operator in enumerate(operators if some.any() else ()):
         result[some, column] = operator.batch(flat, offsets)
     return result
 

@@ -86,7 +86,7 @@ class StructuralLinkage(UnsharedLinker):
         distributions and correlations (with signs), or all of them.
     one_to_one : bool
         Whether a record of the first file is taken at most once. Otherwise each record of the second gets whom it fits
-        best, after both sides were balanced.
+        best.
     attributes_a, attributes_b : list of str, optional
         By default the numeric keys of each file.
     by : list of str, optional
@@ -232,7 +232,7 @@ def _variable_starts(views: Mapping[str, Whitened], rng: np.random.Generator) ->
     """Match attributes by distribution and correlation, at several balances, then records by matched attributes."""
     x, y = views["rank_gauss"]
     own = _quantile_costs(*views["standard"])
-    first, second = (np.ascontiguousarray(np.atleast_2d(np.corrcoef(side.T))) for side in (x, y))
+    first, second = (np.corrcoef(side.T).reshape(1, side.shape[1], side.shape[1]) for side in (x, y))
     seen: set[tuple[int, ...]] = set()
     starts: list[Pairs] = []
     for balance in (0.1, 1.0, 10.0):
@@ -242,7 +242,8 @@ def _variable_starts(views: Mapping[str, Whitened], rng: np.random.Generator) ->
             if key not in seen:
                 seen.add(key)
                 known = np.flatnonzero(image >= 0)
-                starts.append(solve((x[:, known] * signs[known]) @ y[:, image[known]].T))
+                turned = np.ascontiguousarray(x[:, known] * signs[known])
+                starts.append(solve(-(distances(np.ascontiguousarray(y[:, image[known]]), turned, "euclidean") ** 2)))
     return starts
 
 
@@ -282,16 +283,15 @@ def _averaged(matches: Sequence[Match]) -> FloatArray:
 
 def _found(table: FloatArray, order_x: IntArray, order_y: IntArray, one_to_one: bool) -> Found:
     n_x, n_y = table.shape
-    balanced = _balanced(table)
     best = np.full(n_y, -1, dtype=np.int64)
     if one_to_one:
         rows, columns = solve(table)
         best[columns] = rows
     else:
-        best = balanced.argmax(axis=0)
+        best = table.argmax(axis=0)
     at = np.arange(n_y)
-    score = np.where(best < 0, -np.inf, balanced[np.maximum(best, 0), at])
-    rest = balanced.copy()
+    score = np.where(best < 0, -np.inf, table[np.maximum(best, 0), at])
+    rest = table.copy()
     rest[np.maximum(best, 0), at] = -np.inf
     second = rest.argmax(axis=0)
     second_score = np.minimum(rest[second, at], score)
@@ -303,13 +303,3 @@ def _found(table: FloatArray, order_x: IntArray, order_y: IntArray, one_to_one: 
     result_score[order_y], result_second_score[order_y] = score, second_score
     return one_each(result_best, result_second, result_score, result_second_score, n_x)
 
-
-def _balanced(table: FloatArray) -> FloatArray:
-    """Return the table less what makes a row or a column large as a whole (a few rounds of Sinkhorn's scaling)."""
-    from scipy.special import logsumexp
-
-    result = table.copy()
-    for _ in range(20):
-        result -= logsumexp(result, axis=1, keepdims=True)
-        result -= logsumexp(result, axis=0, keepdims=True)
-    return result

@@ -136,8 +136,6 @@ class UnsharedLinker(Linker):
         for values, which in ((x, "first"), (y, "second")):
             if len(values) < 2:
                 raise DataError(f"{owner}: the {which} file has {len(values)} record; structure needs at least 2.")
-            if np.isinf(values).any():
-                raise DataError(f"{owner}: the {which} file has infinite values.")
             if not varying(values):
                 raise DataError(
                     f"{owner}: none of the {values.shape[1]} attributes of the {which} file varies.",

@@ -184,19 +184,23 @@ def _marginal_costs(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def associations(values: FloatArray) -> FloatArray:
-    """Return the rank correlations of the columns on Fisher's scale, 0 on the diagonal.
+    """Return rank correlations on Fisher's scale: of the columns, and of their distances from the median.
 
-    Missing values are left out pair by pair; a constant column is uncorrelated.
+    A (2, p, p) stack with 0 on the diagonals. Missing values are left out pair by pair; a constant column is
+    uncorrelated.
     """
     from scipy.stats import rankdata
 
-    ranked = np.full(values.shape, np.nan)
-    for j, column in enumerate(values.T):
-        known = ~np.isnan(column)
-        ranked[known, j] = rankdata(column[known])
-    scaled = np.arctanh(_LIMIT * _correlations(ranked))
-    np.fill_diagonal(scaled, 0.0)
-    return np.ascontiguousarray(scaled)
+    layers = []
+    for layer in (values, np.abs(values - np.nanmedian(values, axis=0))):
+        ranked = np.full(values.shape, np.nan)
+        for j, column in enumerate(layer.T):
+            known = ~np.isnan(column)
+            ranked[known, j] = rankdata(column[known])
+        scaled = np.arctanh(_LIMIT * _correlations(ranked))
+        np.fill_diagonal(scaled, 0.0)
+        layers.append(scaled)
+    return np.stack(layers)
 
 
 def _correlations(values: FloatArray) -> FloatArray:
@@ -231,8 +235,8 @@ def quadratic_matching(
 
     Parameters
     ----------
-    first, second : (p, p), (q, q) float64
-        Associations within each set.
+    first, second : (layers, p, p), (layers, q, q) float64
+        Symmetric associations within each set; turning the sign of a variable turns those of the first layer.
     own : (2, p, q) float64
         What matching k with j costs in itself: as it is, and with the sign of one turned.
     flips : bool
@@ -246,7 +250,7 @@ def quadratic_matching(
         Position in the second set of every variable of the first (−1 for none), 1 or −1, and the sum of squared
         differences of associations and own costs.
     """
-    p, q = len(first), len(second)
+    p, q = first.shape[1], second.shape[1]
     if p > q:
         other_way = quadratic_matching(second, first, own.transpose(0, 2, 1).copy(), flips, restarts, rng)
         return [(*_inverse(image, signs, p), cost) for image, signs, cost in other_way]

@@ -17,7 +17,7 @@ from discreet.typing import FloatArray, IntArray
 __all__ = ["AdjacentMerging"]
 
 
-@register("adjacent_merging")
+@register("adjacent-merging")
 class AdjacentMerging(Masker):
     """Neighbouring levels merged, the rarest first, until a target is met.
 
@@ -59,6 +59,7 @@ class AdjacentMerging(Masker):
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal"})
+    perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "max_levels": Optional(Integer(1)),

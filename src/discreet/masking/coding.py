@@ -24,6 +24,7 @@ class _Coding(Masker):
     """What top and bottom coding share; `_sign` is 1 where high values are coded and −1 where low ones are."""
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
+    perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "p": AnyOf(Integer(1), ByName(Integer(1))),
@@ -119,7 +120,7 @@ class _Coding(Masker):
         return result
 
 
-@register("top_coding")
+@register("top-coding")
 class TopCoding(_Coding):
     """The highest levels, or the largest numbers, become one value.
 
@@ -164,7 +165,7 @@ class TopCoding(_Coding):
     _sign: ClassVar[int] = 1
 
 
-@register("bottom_coding")
+@register("bottom-coding")
 class BottomCoding(_Coding):
     """The lowest levels, or the smallest numbers, become one value.
 

@@ -97,7 +97,7 @@ class Hierarchy:
         return f"Hierarchy({len(self.rows)} levels, {self.height} steps)"
 
 
-@register("hierarchy_recoding")
+@register("hierarchy-recoding")
 class HierarchyRecoding(Masker):
     """Levels exchanged for their broader names, the same step for all records.
 
@@ -133,6 +133,7 @@ class HierarchyRecoding(Masker):
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
+    perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "hierarchies": ByName(

@@ -37,7 +37,7 @@ class _Map(Constraint):
         return {old.strip(): new.strip() for old, _, new in pairs}
 
 
-@register("level_map")
+@register("level-map")
 class LevelMap(Masker):
     """Levels recoded by a map: several old levels may become one new level.
 
@@ -71,6 +71,7 @@ class LevelMap(Masker):
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
+    perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {"maps": ByName(_Map())}
 

@@ -62,7 +62,7 @@ class _Noise(StratifiedMasker):
         return Masking({name: np.ascontiguousarray(result[:, j]) for j, name in enumerate(job.names)})
 
 
-@register("additive_noise")
+@register("additive-noise")
 class AdditiveNoise(_Noise):
     """Independent normal noise added to every number, in proportion to its attribute's standard deviation.
 
@@ -101,7 +101,7 @@ class AdditiveNoise(_Noise):
         return values + self.level * _spread(values) * rng.standard_normal(values.shape)
 
 
-@register("correlated_noise")
+@register("correlated-noise")
 class CorrelatedNoise(_Noise):
     """Normal noise with the covariances of the data added to all numbers together.
 
@@ -145,7 +145,7 @@ class CorrelatedNoise(_Noise):
         return np.asarray(values + self.level * rng.standard_normal(values.shape) @ factor.T)
 
 
-@register("multiplicative_noise")
+@register("multiplicative-noise")
 class MultiplicativeNoise(_Noise):
     """Every number times a lognormal factor with mean one.
 

@@ -15,7 +15,7 @@ from discreet.typing import RandomState
 __all__ = ["RecordOrder"]
 
 
-@register("record_order")
+@register("record-order")
 class RecordOrder(Masker):
     """The records in random order, so that neighbours in the file (households, streets, dates) are none in the release.
 

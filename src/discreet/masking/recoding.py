@@ -15,7 +15,7 @@ from discreet.scales import Categorical
 __all__ = ["GlobalRecoding"]
 
 
-@register("global_recoding")
+@register("global-recoding")
 class GlobalRecoding(Masker):
     """The `p` least frequent levels of every attribute become one category.
 
@@ -56,6 +56,7 @@ class GlobalRecoding(Masker):
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
+    perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "p": Integer(1),

@@ -39,7 +39,7 @@ class _Target(NamedTuple):
         return np.asarray(enough)
 
 
-@register("local_suppression")
+@register("local-suppression")
 class LocalSuppression(StratifiedMasker):
     """Values made missing, as few and as unimportant as possible, until every record shares its keys with k − 1 others.
 

@@ -20,7 +20,7 @@ __all__ = ["RankSwapping", "swapped"]
 _HINT = "p is in percent: for 5 percent write p=5; for a window below 1 percent give window, in ranks."
 
 
-@register("rank_swapping")
+@register("rank-swapping")
 class RankSwapping(StratifiedMasker):
     """Values exchanged between records of nearby rank, attribute by attribute.
 

@@ -48,7 +48,7 @@ def _measure_examples() -> list[FuzzyMeasure]:
     ]
 
 
-@register_operator("choquet_integral")
+@register_operator("choquet-integral")
 class ChoquetIntegral(_Integral):
     """Σ_i (μ(A_i) − μ(A_{i−1})) · a_σ(i), A_i being the sources of the i largest values.
 
@@ -89,7 +89,7 @@ class ChoquetIntegral(_Integral):
         return out
 
 
-@register_operator("sugeno_integral")
+@register_operator("sugeno-integral")
 class SugenoIntegral(_Integral):
     """max_i min(μ(A_i), a_σ(i)), A_i being the sources of the i largest values.
 
@@ -136,7 +136,7 @@ class SugenoIntegral(_Integral):
         return out
 
 
-@register_operator("symmetric_sugeno")
+@register_operator("symmetric-sugeno")
 class SymmetricSugeno(Operator):
     """SI_Q: max_i min(Q(i/n), a_σ(i)), the Sugeno integral for the symmetric measure Q(|A|/n), for any n.
 

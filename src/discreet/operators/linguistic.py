@@ -20,7 +20,7 @@ from discreet.typing import CodeArray, FloatArray, IntArray
 __all__ = ["LinguisticOWA", "SemanticsMean"]
 
 
-@register_operator("linguistic_owa")
+@register_operator("linguistic-owa")
 class LinguisticOWA(CodeOperator):
     """The linguistic OWA: labels combined two at a time, rounding to a label after every step.
 
@@ -90,7 +90,7 @@ class LinguisticOWA(CodeOperator):
         return out
 
 
-@register_operator("semantics_mean")
+@register_operator("semantics-mean")
 class SemanticsMean(CodeOperator):
     """The level in whose interval the mean of the values' interval centres lies.
 

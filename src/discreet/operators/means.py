@@ -73,7 +73,7 @@ class ArithmeticMean(Operator):
         return _means(*take_groups("ArithmeticMean", values, offsets))
 
 
-@register_operator("weighted_mean")
+@register_operator("weighted-mean")
 class WeightedMean(Operator):
     """The mean in which each source has its weight.
 
@@ -137,7 +137,7 @@ class _QuasiMean(Operator):
         return np.clip(np.asarray(back, dtype=np.float64), low, high)
 
 
-@register_operator("quasi_mean")
+@register_operator("quasi-mean")
 class QuasiArithmeticMean(_QuasiMean):
     """``f⁻¹((f(a_1) + … + f(a_n)) / n)`` for a generator f.
 
@@ -166,7 +166,7 @@ class QuasiArithmeticMean(_QuasiMean):
         return self._quasi_means(*take_groups("QuasiArithmeticMean", values, offsets), None)
 
 
-@register_operator("quasi_weighted_mean")
+@register_operator("quasi-weighted-mean")
 class QuasiWeightedMean(_QuasiMean):
     """``f⁻¹(w_1·f(a_1) + … + w_n·f(a_n))`` for a generator f.
 
@@ -202,7 +202,7 @@ class QuasiWeightedMean(_QuasiMean):
         return self._quasi_means(array, bounds, source_weights("QuasiWeightedMean", self.weights, weights, bounds))
 
 
-@register_operator("trimmed_mean")
+@register_operator("trimmed-mean")
 class TrimmedMean(Operator):
     """The mean without the ``⌊proportion · n⌋`` smallest and as many largest values.
 
@@ -232,7 +232,7 @@ class TrimmedMean(Operator):
         return np.clip((np.arange(1, size + 1) - cut) / (size - 2 * cut), 0.0, 1.0)
 
 
-@register_operator("numeric_median")
+@register_operator("numeric-median")
 class NumericMedian(Operator):
     """The middle value; of an even number of values, the mean of the middle two, or the lower or upper of them.
 
@@ -265,7 +265,7 @@ class NumericMedian(Operator):
         return lower if self.middle == "lower" else upper
 
 
-@register_operator("numeric_order_statistic")
+@register_operator("numeric-order-statistic")
 class NumericOrderStatistic(Operator):
     """The value at a place in the order: ``rank`` 1 is the smallest, −1 the largest.
 

@@ -55,7 +55,7 @@ class _Possibilistic(CodeOperator):
         return groups, given.astype(np.int64)
 
 
-@register_operator("weighted_max")
+@register_operator("weighted-max")
 class WeightedMax(_Possibilistic):
     """The largest value, each held down to the importance of its source: ``max_i min(u_i, a_i)``.
 
@@ -81,7 +81,7 @@ class WeightedMax(_Possibilistic):
         return np.maximum.reduceat(held, groups.offsets[:-1]).astype(np.int32)
 
 
-@register_operator("weighted_min")
+@register_operator("weighted-min")
 class WeightedMin(_Possibilistic):
     """The smallest value, each raised by the unimportance of its source: ``min_i max(N(u_i), a_i)``.
 
@@ -102,7 +102,7 @@ class WeightedMin(_Possibilistic):
         return np.minimum.reduceat(raised, groups.offsets[:-1]).astype(np.int32)
 
 
-@register_operator("ordinal_sugeno")
+@register_operator("ordinal-sugeno")
 class OrdinalSugeno(CodeOperator):
     """The Sugeno integral on an ordered scale: ``max_i min(a_(i), μ(A_(i)))`` with a measure in the scale itself.
 

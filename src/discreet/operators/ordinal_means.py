@@ -55,7 +55,7 @@ class _ChainMean(CodeOperator):
         return out
 
 
-@register_operator("ordinal_weighted_mean")
+@register_operator("ordinal-weighted-mean")
 class OrdinalWeightedMean(_ChainMean):
     """The weighted mean with a t-conorm for addition: add each value as often as its weight says, then divide.
 
@@ -120,7 +120,7 @@ class OrdinalWeightedMean(_ChainMean):
         return self._divide(groups.values[order], groups.offsets, groups.weights[order].astype(np.int64))
 
 
-@register_operator("ordinal_choquet")
+@register_operator("ordinal-choquet")
 class OrdinalChoquet(_ChainMean):
     """The Choquet integral with a t-conorm for addition, for a measure that counts.
 

@@ -62,7 +62,7 @@ class Plurality(CodeOperator):
         return tuple(np.flatnonzero(gathered >= gathered.max() - 1e-12 * gathered.sum()).tolist())
 
 
-@register_operator("ordinal_median")
+@register_operator("ordinal-median")
 class OrdinalMedian(CodeOperator):
     """The middle value; of an even number of values, the lower or the upper of the two in the middle.
 
@@ -97,7 +97,7 @@ class OrdinalMedian(CodeOperator):
         return _select_rank(groups, (sizes + 1) // 2 if self.side == "lower" else sizes // 2 + 1)
 
 
-@register_operator("ordinal_order_statistic")
+@register_operator("ordinal-order-statistic")
 class OrdinalOrderStatistic(CodeOperator):
     """The value of a given rank, counted from the largest as the papers do: rank 1 is the maximum.
 
@@ -130,7 +130,7 @@ class OrdinalOrderStatistic(CodeOperator):
         return _select_rank(groups, ascending)
 
 
-@register_operator("weighted_order_statistic")
+@register_operator("weighted-order-statistic")
 class WeightedOrderStatistic(CodeOperator):
     """The first value at which the cumulated share of the weights exceeds a given one.
 
@@ -171,7 +171,7 @@ class WeightedOrderStatistic(CodeOperator):
         return _select_share(self._groups(values, offsets, weights), self.share)
 
 
-@register_operator("weighted_median")
+@register_operator("weighted-median")
 class WeightedMedian(CodeOperator):
     """The first value at which more than half of the weight is reached.
 

@@ -40,7 +40,7 @@ def read_quantifier(owner: str, alpha: float, quantifier: QuantifierSource) -> Q
     return found
 
 
-@register_operator("convex_weighted_median")
+@register_operator("convex-weighted-median")
 class ConvexWeightedMedian(CodeOperator):
     """The weighted median of the distribution made convex: a level between the values can be the result.
 
@@ -71,7 +71,7 @@ class ConvexWeightedMedian(CodeOperator):
         return out
 
 
-@register_operator("cwow_median")
+@register_operator("cwow-median")
 class CWOWMedian(CodeOperator):
     """The convex WOW median: compensating, and leaning where its quantifier says.
 
@@ -146,7 +146,7 @@ class CWOWMedian(CodeOperator):
         return out
 
 
-@register_operator("cwow_plurality")
+@register_operator("cwow-plurality")
 class CWOWPlurality(CodeOperator):
     """The plurality of the distribution made convex and weighted by a quantifier.
 

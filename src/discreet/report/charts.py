@@ -30,7 +30,7 @@ def risk_chart(assessment: Assessment) -> str:
     ]
     base = _chart(rows).encode(y=alt.Y("measure:N", title=None, axis=alt.Axis(labelLimit=320)))
     bars = base.mark_bar(color=_RISK, height=18).encode(
-        x=alt.X("value:Q", title="records re-identified (%)", scale=alt.Scale(domain=[0, 100]))
+        x=alt.X("value:Q", title="risk (%)", scale=alt.Scale(domain=[0, 100]))
     )
     interval = base.mark_rule(color="#1b1f23", strokeWidth=2).encode(x="low:Q", x2="high:Q")
     chance = base.mark_tick(color=_CHANCE, thickness=3, height=26).encode(x="chance:Q")

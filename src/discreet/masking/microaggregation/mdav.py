@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, ClassVar
 
 from discreet.base import register
@@ -13,6 +14,7 @@ from discreet.kernels.partitioned import partitioned_mdav
 from discreet.masking.microaggregation.numeric import COMMON, NumericMicroaggregation, Points
 from discreet.masking.microaggregation.refinement import BUDGET, check_budget, refined
 from discreet.parameters import Choice, Constraint, Optional, Seed
+from discreet.progress import report
 from discreet.typing import IntArray, RandomState
 
 __all__ = ["MDAV"]
@@ -96,7 +98,7 @@ class MDAV(NumericMicroaggregation):
             with ThreadPoolExecutor(os.cpu_count() or 1) as workers:
                 labels = partitioned_mdav(points.values, self.k, seed=seed, workers=workers)
         else:
-            labels = mdav(points.values, self.k)
+            labels = mdav(points.values, self.k, partial(report, "grouping"))
         if self.refine is None:
             return labels
         seed = int(points.rng.integers(2**63))

@@ -17,7 +17,7 @@ from discreet.typing import IntArray, Json, RandomState
 __all__ = ["MixedMDAV"]
 
 
-@register("mixed_mdav")
+@register("mixed-mdav")
 class MixedMDAV(RecordMicroaggregation):
     """Groups of `k` records around the records farthest from all others, on numbers and categories together.
 

@@ -7,13 +7,12 @@ import re
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any, ClassVar
-
-import numpy as np
 
 from discreet.base import register
 from discreet.errors import ParameterError
-from discreet.kernels.refine import Refinement, refine
+from discreet.kernels.refine import refine
 from discreet.masking.microaggregation.numeric import COMMON, NumericMicroaggregation, Points
 from discreet.parameters import AnyOf, Constraint, Instance, Integer, Optional, Seed, Text
 from discreet.progress import report
@@ -26,7 +25,6 @@ BUDGET: Constraint = AnyOf(Integer(1), Text("a time such as '10s' or '2m'"))
 
 _TIME = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h)\s*$")
 _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
-_HOT, _COLD = 1.0, 1e-3
 
 
 def check_budget(owner: str, budget: int | str) -> float | None:
@@ -47,46 +45,17 @@ def refined(owner: str, points: FloatArray, k: int, labels: IntArray, budget: in
     seconds = check_budget(owner, budget)
     if len(points) < 2 * k or k < 2:
         return labels
-    workers = ThreadPoolExecutor(os.cpu_count() or 1)
     best = labels
-    try:
-        slices = (
-            _by_time(points, k, labels, seconds, seed, workers)
-            if seconds is not None
-            else _by_steps(points, k, labels, int(budget), seed, workers)
-        )
-        for refinement in slices:
-            best = refinement.labels
-    except KeyboardInterrupt:
-        pass
-    finally:
-        workers.shutdown(wait=True)
-    return best
-
-
-def _by_steps(points: FloatArray, k: int, labels: IntArray, steps: int, seed: int, workers: ThreadPoolExecutor) -> Any:
-    for done, state in enumerate(refine(points, k, labels, seed=seed, steps=steps, workers=workers), start=1):
-        report("refining", done, max(1, min(200, steps // 1000)))
-        yield state
-
-
-def _by_time(
-    points: FloatArray, k: int, labels: IntArray, seconds: float, seed: int, workers: ThreadPoolExecutor
-) -> Any:
     start = time.monotonic()
-    state = Refinement(points, k, labels, seed, workers)
-    steps = 2000
-    while (spent := time.monotonic() - start) < seconds:
-        part = spent / seconds
-        report("refining", int(1000 * part), 1000)
-        before = time.monotonic()
-        state.anneal(steps, _HOT * (_COLD / _HOT) ** part)
-        took = time.monotonic() - before
-        # Slices of about a hundredth of the budget: often enough to cool smoothly and to end in time.
-        steps = int(np.clip(steps * np.clip(0.01 * seconds / max(took, 1e-6), 0.5, 2.0), 200, 10_000_000))
-        yield state
-    report("refining", 1000, 1000)
-    yield state
+    with ThreadPoolExecutor(os.cpu_count() or 1) as workers, suppress(KeyboardInterrupt):
+        given: dict[str, Any] = {"steps": int(budget)} if seconds is None else {"seconds": seconds}
+        for done, refinement in enumerate(refine(points, k, labels, seed=seed, workers=workers, **given), start=1):
+            best = refinement.labels
+            if seconds is not None:
+                report("refining", min(int(1000 * (time.monotonic() - start) / seconds), 1000), 1000)
+            else:
+                report("refining", done, max(1, min(200, int(budget) // 1000)))
+    return best
 
 
 @register("refine")

@@ -18,7 +18,7 @@ from discreet.typing import IntArray, Json, RandomState
 __all__ = ["SortedGroups"]
 
 
-@register("sorted_groups")
+@register("sorted-groups")
 class SortedGroups(RecordMicroaggregation):
     """Groups of `k` records that are neighbours along one attribute; all masked attributes released as aggregates.
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.base import Measure, Pair, register
+from discreet.kernels.logistic import add_logistic_block
 from discreet.measures.columns import levels_of_both, record_weights
 from discreet.parameters import Constraint, Flag, Names, Optional
 from discreet.progress import report
@@ -16,7 +17,7 @@ from discreet.typing import FloatArray
 
 __all__ = ["PropensityLoss"]
 
-_BLOCK = 8192
+_BLOCK = 1024
 _ITERATIONS = 25
 _RIDGE = 1e-3
 _LEVELS = 8
@@ -101,14 +102,13 @@ def _derivatives(
     gradient, curvature, value = _RIDGE * solution, _RIDGE * np.eye(solution.size), 0.0
     for start in range(0, terms.shape[2], _BLOCK):
         rows = slice(start, start + _BLOCK)
+        given = np.ascontiguousarray(weights[rows])
         for file, truth in ((0, 0.0), (1, 1.0)):
-            ones = np.ones((1, weights[rows].size))
-            x = np.concatenate([ones, terms[file, :, rows], summaries[file, left, rows] * summaries[file, right, rows]])
-            chance = 1.0 / (1.0 + np.exp(-np.clip(solution @ x, -30.0, 30.0)))
-            gradient = gradient + x @ (weights[rows] * (chance - truth))
-            curvature = curvature + (x * (weights[rows] * chance * (1.0 - chance))) @ x.T
-            value += float((weights[rows] * (chance - 0.5) ** 2).sum())
-    return gradient, curvature, value
+            products = summaries[file, left, rows] * summaries[file, right, rows]
+            block = np.concatenate([np.ones((1, given.size)), terms[file, :, rows], products])
+            scratch = np.empty((2, given.size))
+            value += add_logistic_block(block, given, truth, solution, scratch, gradient, curvature)
+    return gradient, np.tril(curvature) + np.tril(curvature, -1).T, value
 
 
 def _terms(pair: Pair) -> tuple[FloatArray, FloatArray]:

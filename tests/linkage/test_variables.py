@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.linkage import problems
+from tests.reference import representatives as reference
+
+from discreet.errors import DataError, ParameterError, SchemaError
+from discreet.linkage.variables import associations, match_columns, match_variables, quadratic_matching
+from discreet.microdata import Microdata
+from discreet.scales import Nominal
+from discreet.schema import Attribute, Schema
+
+SEX = {"M": 1.0, "F": 2.0, "I": 3.0}
+
+
+def scaled(data_dir, name):
+    """P1d's files: everything but the class on [0, 1], constant columns left out."""
+    with (data_dir / "uci" / name).open(newline="") as lines:
+        rows = [row[: 8 if name == "abalone.csv" else -1] for row in list(csv.reader(lines))[1:]]
+    values = np.array([[SEX.get(cell, cell) for cell in row] for row in rows], dtype=float)
+    values = values[:, np.ptp(values, axis=0) > 0]
+    return (values - values.min(axis=0)) / np.ptp(values, axis=0)
+
+
+def correct(values, method, rng):
+    order, columns = rng.permutation(len(values)), rng.permutation(values.shape[1])
+    half = len(values) // 2
+    image, _ = match_columns(values[order[:half]], values[order[half:]][:, columns], method, 20, rng)
+    return int((columns[image] == np.arange(columns.size)).sum())
+
+
+# P1d, Table IV: 0 of 4, 6 of 8 and 10 of 33, on one split each. The means over 100 splits are in the benchmark.
+@pytest.mark.parametrize(
+    ("name", "count", "least", "splits"), [("iris.csv", 4, 4, 8), ("abalone.csv", 8, 8, 4), ("ionosphere.csv", 33, 30, 6)]
+)
+def test_variables_of_table_iv_are_found(data_dir, name, count, least, splits):
+    values = scaled(data_dir, name)
+    assert values.shape[1] == count
+    rng = np.random.default_rng(0)
+    assert np.mean([correct(values, "both", rng) for _ in range(splits)]) >= least
+
+
+def test_the_papers_method_on_table_iv(data_dir):
+    rng = np.random.default_rng(1)
+    values = scaled(data_dir, "abalone.csv")
+    assert np.mean([correct(values, "owa", rng) for _ in range(5)]) >= 6
+
+
+@given(seed=st.integers(0, 10_000), p=st.integers(1, 4), more=st.integers(0, 1), flips=st.booleans())
+def test_quadratic_matching_finds_the_least_cost(seed, p, more, flips):
+    rng = np.random.default_rng(seed)
+    first, second = (np.corrcoef(rng.normal(size=(8, k)).T).reshape(k, k) for k in (p, p + more))
+    own = rng.random((2, p, p + more))
+    found = quadratic_matching(np.ascontiguousarray(first), np.ascontiguousarray(second), own, flips, 30, rng)
+    image, signs, cost = found[0]
+    lowest = reference.best_quadratic(first, second, own.tolist(), (1, -1) if flips else (1,))
+    assert cost == pytest.approx(lowest)
+    assert np.unique(image).size == p
+    assert set(signs.tolist()) <= ({1, -1} if flips else {1})
+    assert [one[2] for one in found] == sorted(one[2] for one in found)
+
+
+def test_signs_are_turned_back_and_the_longer_set_may_come_first():
+    rng = np.random.default_rng(0)
+    values = rng.gamma(1.0, size=(400, 5)) @ rng.normal(size=(5, 5))
+    order, turned = np.array([3, 0, 4]), np.array([1.0, -1.0, -1.0])
+    own = np.zeros((2, 5, 3))
+    first, second = np.corrcoef(values.T), np.corrcoef((values[:, order] * turned).T)
+    image, signs, cost = quadratic_matching(first, second, own, True, 30, rng)[0]
+    assert cost == pytest.approx(0, abs=1e-9)
+    assert image.tolist() == [1, -1, -1, 0, 2]
+    known = signs[order]
+    assert (known * known[0] == turned * turned[0]).all()
+
+
+def test_associations_leave_missing_values_out():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=300)
+    values = np.column_stack([x, np.exp(x), rng.normal(size=300), np.ones(300)])
+    holes = values.copy()
+    holes[::7, 0] = np.nan
+    full, part = associations(values), associations(holes)
+    assert full[0, 1] == pytest.approx(np.arctanh(0.999))
+    assert part[0, 1] == pytest.approx(full[0, 1], abs=0.1)  # ranks are those of the whole column
+    assert part == pytest.approx(full, abs=0.1)
+    assert (np.diag(full) == 0).all()
+    assert full[3, :3] == pytest.approx(np.zeros(3))
+
+
+def test_names_and_counts():
+    rng = np.random.default_rng(0)
+    values = rng.gamma([1.0, 5.0, 20.0], size=(200, 3))
+    a = pl.DataFrame(values[:100], schema=["u", "v", "w"])
+    b = pl.DataFrame(values[100:, [2, 0]], schema=["w", "u"])
+    match = match_variables(a, b)
+    assert match.pairs == (("u", "u"), ("w", "w"))
+    assert match.image.tolist() == [1, -1, 0]
+    assert match.correct() == 2
+    assert match.correct([("u", "w")]) == 0
+    assert repr(match) == "VariableMatch(2 of 3 variables matched)"
+    for method in ("marginal", "owa"):
+        assert match_variables(a, b, method=method).correct() == 2
+    assert match_variables(a, b, attributes_a=["w"]).pairs == (("w", "w"),)
+
+
+def test_bad_input():
+    good = problems.table(np.arange(12.0).reshape(6, 2), "a")
+    with pytest.raises(ParameterError, match="match_variables: method must be one of"):
+        match_variables(good, good, method="names")
+    words = Microdata(pl.DataFrame({"w": ["x", "y"]}), Schema([Attribute("w", Nominal("xy"), "key")]))
+    with pytest.raises(SchemaError, match="the second file has no numeric key"):
+        match_variables(good, words)
+    with pytest.raises(DataError, match="column 'a0' of the first file has fewer than 2 values"):
+        match_variables(problems.table(np.array([[1.0], [np.nan]]), "a"), good)
