@@ -26,7 +26,6 @@ FLOORS: dict[str, int] = {
     "papers": 7, "report": 7, "workflow": 7,
     "cli": 8, "studio": 8,
     "__main__": 9,
-    "__main__": 9,
 }  # fmt: skip
 
 # Rooms of one floor do not know each other, except where it is said here.
