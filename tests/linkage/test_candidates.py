@@ -87,7 +87,10 @@ def test_assignments_are_optimal(n, seed, dense):
 def test_ties_do_not_leak_the_order_of_the_files(monkeypatch, limit):
     monkeypatch.setattr(candidates, "DENSE_PAIRS", limit)
     same = np.zeros((60, 2))
-    right = [(one_to_one(same, same, "euclidean", 0, np.random.default_rng(s)).best == np.arange(60)).sum() for s in range(150)]
+    right = [
+        (one_to_one(same, same, "euclidean", 0, np.random.default_rng(s)).best == np.arange(60)).sum()
+        for s in range(150)
+    ]
     assert 0.6 < np.mean(right) < 1.4  # guessing finds 1, with a standard deviation of 0.08
 
 

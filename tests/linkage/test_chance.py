@@ -6,13 +6,15 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 from discreet.linkage.chance import (
     log_probability_at_least,
     log_probability_of,
     probability_at_least,
     probability_of,
+    significance,
 )
+from discreet.results import Links
 
 # Torra, P1d, Table V: n = 33.
 TABLE_V = """
@@ -129,3 +131,71 @@ def test_bad_counts_are_refused(r, n, message: str) -> None:
     for function in (probability_of, probability_at_least, log_probability_of, log_probability_at_least):
         with pytest.raises(ParameterError, match=message):
             function(r, n)
+
+
+@pytest.mark.parametrize(("n", "longer"), [(0, 3), (1, 4), (2, 3), (3, 5), (4, 6), (5, 5)])
+def test_files_of_different_length_are_counted(n: int, longer: int) -> None:
+    counts = np.zeros(n + 1)
+    for order in permutations(range(longer), n):
+        counts[sum(place == thing for place, thing in enumerate(order))] += 1
+    for r in range(n + 1):
+        assert probability_of(r, n, longer) == pytest.approx(counts[r] / counts.sum(), abs=1e-15)
+        assert math.exp(log_probability_of(r, n, longer)) == pytest.approx(counts[r] / counts.sum(), abs=1e-12)
+        assert probability_at_least(r, n, longer) == pytest.approx(counts[r:].sum() / counts.sum(), abs=1e-15)
+
+
+def test_a_few_records_among_many() -> None:
+    # Nearly independent guesses: close to the binomial, and the mean is n / N.
+    assert sum(r * probability_of(r, 20, 1000) for r in range(21)) == pytest.approx(0.02)
+    assert log_probability_at_least(300, 1000, 10**6) < -1000
+    with pytest.raises(ParameterError, match="among must be at least n; got 3 for 4"):
+        probability_of(1, 4, 3)
+
+
+def links_to(best, n_a: int) -> Links:
+    best = np.asarray(best, dtype=np.int64)
+    linked = best >= 0
+    return Links(
+        n_a=n_a,
+        n_b=best.size,
+        best=best,
+        second=np.full(best.size, -1),
+        score=np.zeros(best.size),
+        second_score=np.zeros(best.size),
+        ties=linked.astype(np.int64),
+        tied_offsets=np.concatenate([[0], np.cumsum(linked)]),
+        tied=best[linked],
+        classes=np.arange(n_a),
+        attributes=("x",),
+    )
+
+
+def test_significance_of_one_to_one_links() -> None:
+    report = significance(links_to(range(33), 33))
+    assert report.log_p_value == pytest.approx(-math.lgamma(34))
+    assert (report.correct, report.chance, report.rate) == (33, 1, 1)
+    assert not report.at_chance
+    assert "33.0 of 33 links are correct" in report.sentence
+    ten = significance(links_to([*range(10), *np.roll(np.arange(10, 33), 1)], 33))
+    assert ten.p_value == pytest.approx(1.1142548e-7, rel=1e-6)
+    assert ten.interval[0] < 10 / 33 < ten.interval[1]
+    assert "probability 1.11e-07" in ten.sentence
+
+
+def test_significance_of_nearest_links_is_binomial() -> None:
+    report = significance(links_to([0, 1, 0, 0], 4))
+    tail = sum(math.comb(4, s) * 0.25**s * 0.75 ** (4 - s) for s in (2, 3, 4))
+    assert report.p_value == pytest.approx(tail)
+    assert report.at_chance
+    assert "at chance level" in report.sentence
+
+
+def test_significance_where_files_differ() -> None:
+    truth = np.array([5, 6, -1])
+    report = significance(links_to([5, 6, 7], 20), truth)
+    assert report.p_value == pytest.approx(probability_at_least(2, 2, 20))
+    assert report.chance == pytest.approx(2 / 20)
+    nobody = significance(links_to([1, 2, 3], 20), np.full(3, -1))
+    assert (nobody.p_value, nobody.chance, nobody.correct) == (1, 0, 0)
+    with pytest.raises(DataError, match="more than the 1 records of A"):
+        significance(links_to([0, 0], 1), np.array([0, 0]))

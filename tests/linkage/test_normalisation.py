@@ -9,7 +9,9 @@ from tests.reference import representatives as reference
 from discreet.linkage.normalisation import NORMALISATIONS, impute, normalise
 
 COLUMNS = st.lists(
-    st.lists(st.floats(-1e6, 1e6).map(lambda v: round(v, 3)), min_size=6, max_size=6, unique=True), min_size=1, max_size=4
+    st.lists(st.floats(-1e6, 1e6).map(lambda v: round(v, 3)), min_size=6, max_size=6, unique=True),
+    min_size=1,
+    max_size=4,
 )
 
 

@@ -81,7 +81,7 @@ def test_ties_are_shared_and_equal_files_are_at_chance():
     assert linked.optimistic == 20
 
 
-# A mean of 15 runs strays by about two thirds of a link; the full table, 200 runs, is in benchmarks/structural_linkage.py.
+# A mean of 15 runs strays by two thirds of a link; the full table of 200 runs is in benchmarks/structural_linkage.py.
 @pytest.mark.parametrize("name", problems.PRINTED)
 def test_tables_v_to_viii_of_p2(data_dir, name):
     halves = problems.load(data_dir, name)

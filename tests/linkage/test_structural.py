@@ -52,7 +52,9 @@ def test_the_order_of_the_files_tells_nothing():
     found = []
     for seed in range(12):
         noise = np.random.default_rng(seed).normal(size=(40, 6))
-        links = StructuralLinkage(random_state=seed).link(problems.table(noise[:, :3], "a"), problems.table(noise[:, 3:], "b"))
+        links = StructuralLinkage(random_state=seed).link(
+            problems.table(noise[:, :3], "a"), problems.table(noise[:, 3:], "b")
+        )
         found.append(links.evaluate().expected)
     assert np.mean(found) < 2.2
 
@@ -60,7 +62,10 @@ def test_the_order_of_the_files_tells_nothing():
 def test_equal_records_are_linked_at_chance():
     twice = np.repeat([[0.0, 1.0, 2.0], [1.0, 0.0, 5.0]], 20, axis=0)
     right = [
-        StructuralLinkage(random_state=seed).link(problems.table(twice, "a"), problems.table(twice, "b")).evaluate().expected
+        StructuralLinkage(random_state=seed)
+        .link(problems.table(twice, "a"), problems.table(twice, "b"))
+        .evaluate()
+        .expected
         for seed in range(15)
     ]
     assert np.mean(right) < 4  # two groups of 20 that nothing tells apart: 2 by guessing
@@ -96,7 +101,12 @@ def test_seed_reproduces_and_evidence_is_reported():
 
 @pytest.mark.parametrize(
     "parameters",
-    [{"one_to_one": False}, {"start": "variables"}, {"start": "representatives", "metric": "root"}, {"normalise": "ranging"}],
+    [
+        {"one_to_one": False},
+        {"start": "variables"},
+        {"start": "representatives", "metric": "root"},
+        {"normalise": "ranging"},
+    ],
 )
 def test_every_choice_finds_highly_correlated_files(data_dir, parameters):
     assert mean_correct(data_dir, "wdbc", 2, **parameters) > 60

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import kernel
-from discreet.typing import IntArray
+from discreet.typing import CodeArray, IntArray
 
 __all__ = ["best_by_comparing", "join", "list_by_comparing"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FAR = np.int64(9223372036854775807)
+_RUN = 2048  # records of A whose patterns are worked out together
 
 
 @kernel
@@ -224,18 +225,28 @@ def join(
 
 
 @kernel
+def _positions(
+    a: CodeArray, begin: int, end: int, b: CodeArray, k: int, stride: CodeArray, positions: CodeArray
+) -> None:
+    # The patterns of one record of B with a run of A: a finer class lies in a coarser one, so agreements just add up.
+    positions[: end - begin] = 0
+    for c in range(a.shape[0]):
+        value, step = b[k, c], stride[c]
+        row = a[c, begin:end]
+        for i in range(end - begin):
+            positions[i] += step * np.int32(row[i] == value)
+
+
+@kernel
 def best_by_comparing(
-    a: NDArray[np.uint64],  # IN as in join
-    a_first: IntArray,
+    a: CodeArray,  # IN (columns, n_a) int32, classes at every level of every attribute, −1 where nobody agrees
+    a_first: IntArray,  # IN as in join
     a_next: IntArray,
     a_size: IntArray,
-    b: NDArray[np.uint64],
+    b: CodeArray,  # IN (n_b, columns) int32, the same of B, −2 where nobody agrees
+    stride: CodeArray,  # IN (columns,) int32, what agreeing on a column adds to the position of the pattern
     active: IntArray,  # IN (m,) int64, the records of B to compare with all of A
     step_of: IntArray,  # IN (patterns,) int64, the rank by weight of every pattern
-    at: IntArray,
-    ones: NDArray[np.uint64],
-    flag: NDArray[np.uint64],
-    stride: IntArray,
     best_step: IntArray,  # OUT (n_b,) int64
     second_step: IntArray,  # OUT (n_b,) int64
     lowest: IntArray,  # OUT (n_b, 2) int64
@@ -244,24 +255,31 @@ def best_by_comparing(
     ties: IntArray,  # OUT (n_b,) int64
     classes: IntArray,  # OUT (m,) int64, classes of A at the best weight
 ) -> None:
-    """Compare some records of B with every record of A: for the few that no early pattern links."""
+    """Compare some records of B with every record of A: for small files, and the few that no early pattern links."""
+    n_a = a.shape[1]
+    positions = np.empty(_RUN, dtype=np.int32)
     for i in range(active.size):
         k = active[i]
         first, second = _FAR, _FAR
         low, following, low_second = _FAR, _FAR, _FAR
         tied, records, leader = 0, 0, -1
-        for c in range(a.shape[0]):
-            step = step_of[position_of(a, c, b, k, at, ones, flag, stride)]
-            if step < first:
-                second, low_second = first, low
-                first, low, following = step, a_first[c], a_next[c]
-                tied, records, leader = 1, a_size[c], c
-            elif step == first:
-                tied += 1
-                records += a_size[c]
-                following = min(following, a_first[c])
-            elif step < second:
-                second, low_second = step, a_first[c]
+        for begin in range(0, n_a, _RUN):
+            end = min(begin + _RUN, n_a)
+            _positions(a, begin, end, b, k, stride, positions)
+            for c in range(begin, end):
+                step = step_of[positions[c - begin]]
+                if step >= second:
+                    continue
+                if step < first:
+                    second, low_second = first, low
+                    first, low, following = step, a_first[c], a_next[c]
+                    tied, records, leader = 1, a_size[c], c
+                elif step == first:
+                    tied += 1
+                    records += a_size[c]
+                    following = min(following, a_first[c])
+                else:
+                    second, low_second = step, a_first[c]
         best_step[k], ties[k], best_class[k], classes[i] = first, records, leader, tied
         lowest[k, 0], lowest[k, 1] = low, following
         second_step[k] = second if second != _FAR else -1
@@ -270,23 +288,25 @@ def best_by_comparing(
 
 @kernel
 def list_by_comparing(
-    a: NDArray[np.uint64],  # IN as above
-    b: NDArray[np.uint64],
+    a: CodeArray,  # IN as above
+    b: CodeArray,
+    stride: CodeArray,
     active: IntArray,
     step_of: IntArray,
-    at: IntArray,
-    ones: NDArray[np.uint64],
-    flag: NDArray[np.uint64],
-    stride: IntArray,
     best_step: IntArray,  # IN (n_b,) int64
     starts: IntArray,  # IN (m,) int64, where the row of each active record starts
     tied: IntArray,  # OUT classes of A at the best weight, row after row
 ) -> None:
     """List the classes of A at the best weight of some records of B."""
+    n_a = a.shape[1]
+    positions = np.empty(_RUN, dtype=np.int32)
     for i in range(active.size):
         k = active[i]
         to = starts[i]
-        for c in range(a.shape[0]):
-            if step_of[position_of(a, c, b, k, at, ones, flag, stride)] == best_step[k]:
-                tied[to] = c
-                to += 1
+        for begin in range(0, n_a, _RUN):
+            end = min(begin + _RUN, n_a)
+            _positions(a, begin, end, b, k, stride, positions)
+            for c in range(begin, end):
+                if step_of[positions[c - begin]] == best_step[k]:
+                    tied[to] = c
+                    to += 1

@@ -17,7 +17,7 @@ from discreet.base import Engine
 from discreet.kernels.hashjoin import best_by_comparing, join, list_by_comparing
 from discreet.linkage.patterns import Chain, Layout, Words
 from discreet.progress import report
-from discreet.typing import BoolArray, FloatArray, IntArray
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
 
 __all__ = ["Classes", "Found", "best_by_pattern", "gather", "joined"]
 
@@ -90,13 +90,36 @@ def best_by_pattern(
     """
     plan = _Plan.of(chains, weights, layout)
     a_words = plan.packed([chain.a[a.first] for chain in chains])
-    b_words = plan.packed([chain.b[b.first] for chain in chains])
+    packed = plan.packed([chain.b[b.first] for chain in chains])
     small = _comparing_is_cheaper(b.first.size, a.first.size, weights.size)
     edges = [*range(0, b.first.size, _SMALL_BLOCK if small else _BLOCK), b.first.size]
-    blocks = [b_words[low:high] for low, high in pairwise(edges)]
+    b_words = [packed[low:high] for low, high in pairwise(edges)]
     following = a.following
-    parts = engine.map(lambda words: _search(plan, a_words, a, following, words), blocks)
+    a_fields = np.ascontiguousarray(_fields(chains, [chain.a[a.first] for chain in chains], -1).T)
+    b_fields = _fields(chains, [chain.b[b.first] for chain in chains], -2)
+    field_blocks = [b_fields[low:high] for low, high in pairwise(edges)]
+    blocks = list(zip(b_words, field_blocks, strict=True))
+    parts = engine.map(lambda block: _search(plan, _Sides(a_words, a_fields, a, following, *block)), blocks)
     return joined(parts)
+
+
+def _fields(chains: Sequence[Chain], codes: Sequence[IntArray], nobody: int) -> CodeArray:
+    """Return the classes of records, a column a level of an attribute; who agrees with nobody gets `nobody`."""
+    columns = [classes[code] for chain, code in zip(chains, codes, strict=True) for classes in chain.classes]
+    table = np.stack(columns, axis=1)
+    return np.ascontiguousarray(np.where(table < 0, nobody, table), dtype=np.int32)
+
+
+@dataclass(frozen=True, repr=False)
+class _Sides:
+    """Both files, packed for joining and as classes for comparing."""
+
+    a_words: Words
+    a_fields: CodeArray
+    a: Classes
+    following: IntArray
+    b_words: Words
+    b_fields: CodeArray
 
 
 def joined(parts: Sequence[Found]) -> Found:
@@ -196,21 +219,21 @@ def _finer_are_heavier(weights: FloatArray) -> BoolArray:
     return np.asarray(lightest > weights, dtype=np.bool_)
 
 
-def _search(plan: _Plan, a_words: Words, a: Classes, following: IntArray, b_words: Words) -> Found:
-    n_b = len(b_words)
+def _search(plan: _Plan, sides: _Sides) -> Found:
+    a, n_b = sides.a, len(sides.b_words)
     best_step, second_step = np.full(n_b, -1, dtype=np.int64), np.full(n_b, -1, dtype=np.int64)
     lowest = np.full((n_b, 2), _FAR, dtype=np.int64)
     lowest_second, best_class = np.full(n_b, _FAR, dtype=np.int64), np.full(n_b, -1, dtype=np.int64)
     ties = np.zeros(n_b, dtype=np.int64)
     state = (best_step, second_step, lowest, lowest_second, best_class, ties)
     pair = (plan.at, plan.ones, plan.flag, plan.stride)
-    files = (a_words, a.first, following, a.size, b_words)
+    files = (sides.a_words, a.first, sides.following, a.size, sides.b_words)
     active = np.arange(n_b, dtype=np.int64)
     rows = _Rows()
     steps = plan.step_of[plan.sorted_patterns]
     total = steps.size
     if _comparing_is_cheaper(n_b, a.first.size, total):
-        _compare_the_rest(plan, files, active, state, rows)
+        _compare_the_rest(plan, sides, active, state, rows)
         total = 0
     for place, pattern in enumerate(plan.sorted_patterns[:total]):
         step = int(steps[place])
@@ -226,7 +249,7 @@ def _search(plan: _Plan, a_words: Words, a: Classes, following: IntArray, b_word
             if not active.size:
                 break
             if _comparing_is_cheaper(active.size, a.first.size, total - place - 1):
-                _compare_the_rest(plan, files, active, state, rows)
+                _compare_the_rest(plan, sides, active, state, rows)
                 break
     row, offsets, tied = rows.settled(n_b)
     return Found(
@@ -242,27 +265,30 @@ def _search(plan: _Plan, a_words: Words, a: Classes, following: IntArray, b_word
 
 
 def _comparing_is_cheaper(active: int, n_a: int, patterns: int) -> bool:
-    # Measured: a pair takes as long as seven records of A in a join, and every join as 12,000 of these besides.
-    return active * n_a * 7 < patterns * (n_a + 12_000)
+    # Measured: three pairs take as long as one record of A in a join, and every join as 20,000 pairs besides.
+    return active * n_a < patterns * (3 * n_a + 20_000)
 
 
-def _compare_the_rest(
-    plan: _Plan, files: tuple[Any, ...], active: IntArray, state: tuple[Any, ...], rows: _Rows
-) -> None:
-    pair = (plan.at, plan.ones, plan.flag, plan.stride)
-    best_step, second_step, lowest, lowest_second, _, ties = state
+def _compare_the_rest(plan: _Plan, sides: _Sides, active: IntArray, state: tuple[Any, ...], rows: _Rows) -> None:
+    best_step, second_step, lowest, lowest_second, best_class, ties = state
+    a = sides.a
+    levels = (plan.at >= 0).sum(axis=1)
+    stride = np.repeat(plan.stride, levels).astype(np.int32)
     classes = np.zeros(active.size, dtype=np.int64)
     found_before = best_step[active] >= 0
-    arguments: tuple[Any, ...] = (*files, active, plan.step_of, *pair, *state, classes)
+    files = (sides.a_fields, a.first, sides.following, a.size, sides.b_fields)
+    arguments: tuple[Any, ...] = (*files, stride, active, plan.step_of, *state, classes)
     best_by_comparing(*arguments)
     crowded = active[ties[active] > 1]
     second_step[crowded], lowest_second[crowded] = best_step[crowded], lowest[crowded, 1]
     fresh, sizes = active[~found_before], classes[~found_before]
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     tied = np.empty(int(starts[-1]), dtype=np.int64)
-    tied[starts[:-1]] = state[4][fresh]  # all there is to list where one class is best
+    tied[starts[:-1]] = best_class[fresh]  # all there is to list where one class is best
     several = sizes > 1
-    list_by_comparing(files[0], files[4], fresh[several], plan.step_of, *pair, best_step, starts[:-1][several], tied)
+    list_by_comparing(
+        sides.a_fields, sides.b_fields, stride, fresh[several], plan.step_of, best_step, starts[:-1][several], tied
+    )
     rows.add(fresh, np.arange(fresh.size, dtype=np.int64), starts[1:], tied)
 
 

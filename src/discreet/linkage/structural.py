@@ -33,6 +33,9 @@ _WEIGHT_POWER = 10
 # The sharpness at which representatives count as one unit of likelihood; sharper ones count for more.
 _USUAL = 0.34
 _TEMPERATURE = 0.2  # nats a record
+# Where one file is much shorter, whoever chooses its partners freely finds high correlations by chance: below this
+# share of the longer file, matches are not improved by their own correlations.
+_ALIKE = 0.85
 
 Pairs = tuple[IntArray, IntArray]
 
@@ -102,7 +105,8 @@ class StructuralLinkage(UnsharedLinker):
     Notes
     -----
     Some ten starts, each a few dozen assignments of O(n³): seconds for hundreds of records, refused above four million
-    pairs. Matches are averaged with weights by their likelihood before the last assignment. Missing values are
+    pairs. Matches are averaged with weights by their likelihood before the last assignment. Where one file is shorter
+    than 85 % of the other, representatives and matched attributes decide without that search. Missing values are
     predicted from the record's other attributes; constant attributes are left out; of more attributes than a quarter
     of the records the leading components are used. Between files without common individuals it returns links all the
     same, at chance level.
@@ -175,15 +179,17 @@ class StructuralLinkage(UnsharedLinker):
         order_x, order_y = rng.permutation(len(x)), rng.permutation(len(y))
         views = _views(x[order_x], y[order_y])
         evidence, starts = self._representative_evidence(views)
-        if self.start == "representatives":
-            pass
-        elif self.start == "variables":
-            starts = _variable_starts(views, rng)
+        tables = [] if self.start == "representatives" else _variable_tables(views, rng)
+        if self.start == "variables":
+            starts = []
+        if min(len(x), len(y)) < _ALIKE * max(len(x), len(y)):
+            table = evidence + 0.5 * np.mean(tables, axis=0) if tables else evidence
+            rows, columns = solve(table)
+            self.evidence_.append(float(table[rows, columns].mean()))
         else:
-            starts += _variable_starts(views, rng)
-        matches = _search(views, starts, evidence)
-        self.evidence_.append(matches[0].objective / matches[0].rows.size)
-        table = _averaged(matches)
+            matches = _search(views, [*starts, *(solve(table) for table in tables)], evidence)
+            self.evidence_.append(matches[0].objective / matches[0].rows.size)
+            table = _averaged(matches)
         return _found(table, order_x, order_y, self.one_to_one)
 
     def _representative_evidence(self, views: Mapping[str, Whitened]) -> tuple[FloatArray, list[Pairs]]:
@@ -228,23 +234,26 @@ def _log_evidence(table: FloatArray) -> FloatArray:
     return np.asarray(-2.0 * np.log(table / local + 0.2))
 
 
-def _variable_starts(views: Mapping[str, Whitened], rng: np.random.Generator) -> list[Pairs]:
-    """Match attributes by distribution and correlation, at several balances, then records by matched attributes."""
+def _variable_tables(views: Mapping[str, Whitened], rng: np.random.Generator) -> list[FloatArray]:
+    """Match attributes by distribution and correlation, at several balances; rate pairs of records by matched ones.
+
+    A rating is the logarithm of a normal density of the differences, their variance that of the best assignment.
+    """
     x, y = views["rank_gauss"]
     own = _quantile_costs(*views["standard"])
     first, second = (np.corrcoef(side.T).reshape(1, side.shape[1], side.shape[1]) for side in (x, y))
-    seen: set[tuple[int, ...]] = set()
-    starts: list[Pairs] = []
+    tables: dict[tuple[int, ...], FloatArray] = {}
     for balance in (0.1, 1.0, 10.0):
         for flips in (True, False):
             image, signs, _ = quadratic_matching(first, second, balance * own, flips, 2, rng)[0]
-            key = (*image.tolist(), *signs.tolist())
-            if key not in seen:
-                seen.add(key)
-                known = np.flatnonzero(image >= 0)
-                turned = np.ascontiguousarray(x[:, known] * signs[known])
-                starts.append(solve(-(distances(np.ascontiguousarray(y[:, image[known]]), turned, "euclidean") ** 2)))
-    return starts
+            known = np.flatnonzero(image >= 0)
+            gaps = np.zeros((len(x), len(y)))
+            for left, right in (views["rank_gauss"], views["standard"]):
+                turned = np.ascontiguousarray(left[:, known] * signs[known])
+                gaps += distances(np.ascontiguousarray(right[:, image[known]]), turned, "euclidean") ** 2
+            usual = max(float(gaps[solve(-gaps)].mean()), 1e-12)
+            tables[(*image.tolist(), *signs.tolist())] = -0.5 * known.size * gaps / usual
+    return list(tables.values())
 
 
 def _quantile_costs(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -302,4 +311,3 @@ def _found(table: FloatArray, order_x: IntArray, order_y: IntArray, one_to_one: 
     result_second[order_y] = second
     result_score[order_y], result_second_score[order_y] = score, second_score
     return one_each(result_best, result_second, result_score, result_second_score, n_x)
-

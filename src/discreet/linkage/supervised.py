@@ -241,7 +241,6 @@ def _found(table: FloatArray, known: IntArray, one_to_one: bool, rng: np.random.
     worth = table.copy()
     # Known links are settled: nobody else competes for their records where each is taken once.
     if one_to_one:
-        worth[known[:, 1]] = -np.inf
         worth[:, known[:, 0]] = -np.inf
     worth[known[:, 1], known[:, 0]] = table.max() + 1.0
     if one_to_one:
