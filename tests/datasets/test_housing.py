@@ -3,7 +3,6 @@ import pytest
 from scipy.stats import spearmanr
 from scipy.stats.contingency import association, crosstab
 
-from discreet.datasets import housing
 from discreet.datasets.housing import BUILT_YEARS, LEVELS, NUMERIC, ORDINAL, STRATA, housing_columns
 from discreet.errors import ParameterError
 
@@ -118,7 +117,8 @@ def test_a_generator_moves_on():
 
 def test_block_size_does_not_matter(monkeypatch):
     whole = housing_columns(500, 3)
-    monkeypatch.setattr(housing, "_BLOCK", 7)
+    # The package's function of the same name hides the module from an ordinary import.
+    monkeypatch.setattr(sys.modules["discreet.datasets.housing"], "_BLOCK", 7)
     blocks = housing_columns(500, 3)
     assert all((whole[name] == blocks[name]).all() for name in whole)
 

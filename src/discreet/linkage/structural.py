@@ -21,7 +21,7 @@ from discreet.parameters import Choice, Constraint, Flag
 from discreet.progress import track
 from discreet.typing import FloatArray, IntArray, RandomState
 
-__all__ = ["StructuralLinkage", "sharpness"]
+__all__ = ["ALIKE", "StructuralLinkage", "improve_starts", "representative_evidence", "sharpness", "views_of"]
 
 VIEWS = ("standard", "rank_gauss", "ranging")
 MOST_PAIRS = 4_000_000
@@ -35,7 +35,7 @@ _USUAL = 0.34
 _TEMPERATURE = 0.2  # nats a record
 # Where one file is much shorter, whoever chooses its partners freely finds high correlations by chance: below this
 # share of the longer file, matches are not improved by their own correlations.
-_ALIKE = 0.85
+ALIKE = 0.85
 
 Pairs = tuple[IntArray, IntArray]
 
@@ -177,53 +177,57 @@ class StructuralLinkage(UnsharedLinker):
                 hint="Use blocks (by), or RepresentativeLinkage, which takes files of any size.",
             )
         order_x, order_y = rng.permutation(len(x)), rng.permutation(len(y))
-        views = _views(x[order_x], y[order_y])
-        evidence, starts = self._representative_evidence(views)
+        views = views_of(x[order_x], y[order_y])
+        evidence, starts = representative_evidence(views, self.normalise, self.metric)
         tables = [] if self.start == "representatives" else _variable_tables(views, rng)
         if self.start == "variables":
             starts = []
-        if min(len(x), len(y)) < _ALIKE * max(len(x), len(y)):
+        if min(len(x), len(y)) < ALIKE * max(len(x), len(y)):
             table = evidence + 0.5 * np.mean(tables, axis=0) if tables else evidence
             rows, columns = solve(table)
             self.evidence_.append(float(table[rows, columns].mean()))
         else:
-            matches = _search(views, [*starts, *(solve(table) for table in tables)], evidence)
+            matches = improve_starts(views, [*starts, *(solve(table) for table in tables)], evidence)
             self.evidence_.append(matches[0].objective / matches[0].rows.size)
             table = _averaged(matches)
         return _found(table, order_x, order_y, self.one_to_one)
 
-    def _representative_evidence(self, views: Mapping[str, Whitened]) -> tuple[FloatArray, list[Pairs]]:
-        """Return the evidence of every pair from representatives, weighed by sharpness, and the starts they give."""
-        names = VIEWS if self.normalise == "auto" else (self.normalise,)
-        metrics = tuple(METRICS) if self.metric == "auto" else (self.metric,)
-        sharp: dict[tuple[str, str], float] = {}
-        parts: dict[tuple[str, str], FloatArray] = {}
-        for name in names:
-            first, second = (representatives(side, _QUANTILES) for side in views[name])
-            for metric in metrics:
-                table = distances(second, first, metric)
-                sharp[name, metric] = sharpness(table)
-                parts[name, metric] = _log_evidence(table)
-        top = max(1e-9, *sharp.values())
-        weights = {key: (value / top) ** _WEIGHT_POWER for key, value in sharp.items()}
-        total: FloatArray = np.zeros_like(next(iter(parts.values())))
-        starts: list[Pairs] = []
-        for name in names:
-            keys = [(name, metric) for metric in metrics]
-            weight = np.array([weights[key] for key in keys])
-            weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(keys), 1.0 / len(keys))
-            own: FloatArray = sum(share * parts[key] for share, key in zip(weight, keys, strict=True))
-            starts.append(solve(own))
-            total += max(weights[key] for key in keys) * own
-        total *= (top / _USUAL) ** 2
-        return total, [solve(total), *starts]
 
-
-def _views(x: FloatArray, y: FloatArray) -> dict[str, Whitened]:
+def views_of(x: FloatArray, y: FloatArray) -> dict[str, Whitened]:
+    """Return both files under every normalisation, missing values predicted."""
     standard = Whitened(*(impute(normalise(side, "standard")) for side in (x, y)))
     gauss = Whitened(*(impute(normalise(side, "rank_gauss")) for side in (x, y)))
     ranging = Whitened(*((side - side.min(axis=0)) / np.ptp(side, axis=0) for side in standard))
     return {"standard": standard, "rank_gauss": gauss, "ranging": ranging}
+
+
+def representative_evidence(
+    views: Mapping[str, Whitened], normalisation: str = "auto", metric: str = "auto"
+) -> tuple[FloatArray, list[Pairs]]:
+    """Return the evidence of every pair from representatives, weighed by sharpness, and the starts they give."""
+    names = VIEWS if normalisation == "auto" else (normalisation,)
+    metrics = tuple(METRICS) if metric == "auto" else (metric,)
+    sharp: dict[tuple[str, str], float] = {}
+    parts: dict[tuple[str, str], FloatArray] = {}
+    for name in names:
+        first, second = (representatives(side, _QUANTILES) for side in views[name])
+        for one in metrics:
+            table = distances(second, first, one)
+            sharp[name, one] = sharpness(table)
+            parts[name, one] = _log_evidence(table)
+    top = max(1e-9, *sharp.values())
+    weights = {key: (value / top) ** _WEIGHT_POWER for key, value in sharp.items()}
+    total: FloatArray = np.zeros_like(next(iter(parts.values())))
+    starts: list[Pairs] = []
+    for name in names:
+        keys = [(name, one) for one in metrics]
+        weight = np.array([weights[key] for key in keys])
+        weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(keys), 1.0 / len(keys))
+        own: FloatArray = sum(share * parts[key] for share, key in zip(weight, keys, strict=True))
+        starts.append(solve(own))
+        total += max(weights[key] for key in keys) * own
+    total *= (top / _USUAL) ** 2
+    return total, [solve(total), *starts]
 
 
 def _log_evidence(table: FloatArray) -> FloatArray:
@@ -265,7 +269,7 @@ def _quantile_costs(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.stack([same, turned]))
 
 
-def _search(views: Mapping[str, Whitened], starts: Sequence[Pairs], evidence: FloatArray) -> list[Match]:
+def improve_starts(views: Mapping[str, Whitened], starts: Sequence[Pairs], evidence: FloatArray) -> list[Match]:
     """Improve every start, from the leading components to all of them; the best match comes first."""
     stages = [
         [Whitened(*(whiten(side, ridge) for side in views[name])) for name in ("standard", "rank_gauss")]
