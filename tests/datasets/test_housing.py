@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
