@@ -35,7 +35,7 @@ _USUAL = 0.34
 _TEMPERATURE = 0.2  # nats a record
 # Where one file is much shorter, whoever chooses its partners freely finds high correlations by chance: below this
 # share of the longer file, matches are not improved by their own correlations.
-ALIKE = 0.85
+ALIKE = 0.75
 
 Pairs = tuple[IntArray, IntArray]
 
@@ -106,7 +106,7 @@ class StructuralLinkage(UnsharedLinker):
     -----
     Some ten starts, each a few dozen assignments of O(n³): seconds for hundreds of records, refused above four million
     pairs. Matches are averaged with weights by their likelihood before the last assignment. Where one file is shorter
-    than 85 % of the other, representatives and matched attributes decide without that search. Missing values are
+    than 75 % of the other, representatives and matched attributes decide without that search. Missing values are
     predicted from the record's other attributes; constant attributes are left out; of more attributes than a quarter
     of the records the leading components are used. Between files without common individuals it returns links all the
     same, at chance level.
