@@ -45,6 +45,7 @@ __all__ = [
     "read",
     "read_release",
     "save_schema",
+    "shares_attributes",
     "write",
     "write_dataset",
     "write_links",
@@ -369,6 +370,11 @@ def write_dataset(name: str, path: str | os.PathLike[str], *, n: int = 1000, ran
     write(data, path)
     save_schema(data.schema, schema_path, [path])
     return schema_path
+
+
+def shares_attributes(linker: str) -> bool:
+    """Say whether a linker compares attributes that both files have, or finds its way without."""
+    return bool(catalogue.method("linker", linker).needs_common_attributes)
 
 
 def parse_candidates(texts: Sequence[str]) -> list[Masker]:

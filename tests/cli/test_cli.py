@@ -213,6 +213,21 @@ def test_a_method_shows_its_parameters(folder):
     refused(discreet("methods", "magic", cwd=folder), "no method named 'magic'")
 
 
+def test_files_that_share_no_attribute_are_linked(folder):
+    import polars as pl
+
+    discreet("datasets", "business", "--n", 60, "-o", "b.csv", cwd=folder)
+    frame = pl.read_csv(folder / "b.csv")
+    halves = {"one": ["TURNOVER", "WAGES", "ASSETS"], "two": ["PURCHASES", "EMPLOYEES", "EQUITY"]}
+    for name, columns in halves.items():
+        frame.select(columns).write_csv(folder / f"{name}.csv")
+    run = discreet("link", "one.csv", "two.csv", "--linker", "representatives", "-o", "l.csv", "--json", cwd=folder)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["n_b"] == 60
+    assert len((folder / "l.csv").read_text().splitlines()) == 61
+    refused(discreet("link", "one.csv", "two.csv", "-o", "m.csv", cwd=folder), "attributes that the table lacks")
+
+
 def test_a_study_on_the_command_line(folder):
     arguments = ("-s", "housing.toml", "-c", "mdav k=3,9", "-c", "individual-ranking k=3", "-o", "rows.csv")
     run = discreet("compare", "housing.csv", *arguments, "--map", "map.html", "--json", cwd=folder)

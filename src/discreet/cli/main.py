@@ -275,6 +275,9 @@ def link(
     b: Annotated[Path, typer.Argument(help="The file whose records are looked up in the first.", show_default=False)],
     output: Annotated[Path, typer.Option("--output", "-o", help="The links, as .csv or .parquet.", show_default=False)],
     schema: SchemaFile = None,
+    schema_b: Annotated[
+        Path | None, typer.Option(help="The second file's own schema, if it has one.", show_default=False)
+    ] = None,
     linker: Annotated[str, typer.Option(help="See `discreet methods`.")] = "probabilistic",
     attributes: Annotated[
         str | None, typer.Option(help="What to link on, separated by commas.", show_default=False)
@@ -290,15 +293,18 @@ def link(
     """Link two files of any size: for every record of the second, who it is in the first.
 
     Example: discreet link register.csv survey.csv --schema both.toml --attributes age,town -o links.csv
+
+    Files that share no attribute: discreet link a.csv b.csv --linker structural --schema-b b.toml -o links.csv
     """
     from discreet import workflow
 
-    inputs = [a, b, *([schema] if schema else [])]
+    inputs = [a, b, *(path for path in (schema, schema_b) if path)]
     workflow.check_outputs([output], inputs)
     parameters = workflow.parse_parameters("linker", linker, _given(None, attributes, None, parameter or []))
     with progress(quiet=quiet or json):
         first = workflow.read(a, schema, delimiter=delimiter, encoding=encoding)
-        second = workflow.read(b, first.schema, delimiter=delimiter, encoding=encoding)
+        declared = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
+        second = workflow.read(b, declared, delimiter=delimiter, encoding=encoding)
         links = workflow.link(first, second, linker, **parameters)
         workflow.write_links(links, output, inputs)
     linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())
