@@ -27,8 +27,6 @@ from discreet.typing import FloatArray
 __all__ = ["categorical_score", "continuous_score", "mean_score", "relative_losses", "weighted_score"]
 
 _MOST_KNOWN = 7
-# The papers' two risks, by name: a linkage rate belongs to the score whoever registers the linker behind it.
-_LINKAGE = ("distance-linkage", "probabilistic-linkage")
 
 
 def mean_score(measurements: Sequence[Measurement]) -> Score:
@@ -64,7 +62,7 @@ def mean_score(measurements: Sequence[Measurement]) -> Score:
         of_kind = [m for m in measurements if m.kind == kind]
         if not of_kind:
             raise DataError(f"The score needs at least one {kind}; none of the measures applies to this schema.")
-        chosen = {m.name: min(m.value, 100.0) for m in [m for m in of_kind if _plain(m)] or of_kind}
+        chosen = {m.name: min(m.value, 100.0) for m in [m for m in of_kind if m.in_score] or of_kind}
         ingredients |= chosen
         parts[kind] = sum(chosen.values()) / len(chosen)
     value = (parts["loss"] + parts["risk"]) / 2
@@ -73,10 +71,6 @@ def mean_score(measurements: Sequence[Measurement]) -> Score:
         "0 is best, an unmasked file stands near 50."
     )
     return Score("mean", value, parts["loss"], parts["risk"], sentence, ingredients)
-
-
-def _plain(measurement: Measurement) -> bool:
-    return measurement.in_score or measurement.name in _LINKAGE
 
 
 def weighted_score(measurements: Sequence[Measurement], weights: Mapping[str, float]) -> Score:

@@ -42,6 +42,7 @@ class DistanceLinkageRisk(Measure):
     """
 
     kind: ClassVar[str] = "risk"
+    in_score: ClassVar[bool] = True
     title: ClassVar[str] = "Re-identified by distance-based linkage"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     keys_only: ClassVar[bool] = True

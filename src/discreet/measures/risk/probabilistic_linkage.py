@@ -48,6 +48,7 @@ class ProbabilisticLinkageRisk(Measure):
     """
 
     kind: ClassVar[str] = "risk"
+    in_score: ClassVar[bool] = True
     title: ClassVar[str] = "Re-identified by probabilistic linkage"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     keys_only: ClassVar[bool] = True
