@@ -1,0 +1,115 @@
+"""``attack`` and ``link``: what an intruder does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.console import out, print_json, progress, safe
+from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, SequenceColumn, given
+
+__all__ = ["attack", "link"]
+
+
+def attack(
+    original: Data,
+    masked: Annotated[Path, typer.Argument(help="The masked file.", show_default=False)],
+    schema: SchemaFile = None,
+    linker: Annotated[str, typer.Option(help="See `discreet methods`.")] = "distance",
+    attributes: Annotated[
+        str | None, typer.Option(help="What the intruder knows, separated by commas.", show_default=False)
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--set", help="Any parameter, as name=value.", show_default=False)
+    ] = None,
+    sequence: SequenceColumn = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Link a release back to the original, as an intruder would, and count the correct links.
+
+    Example: discreet attack survey.csv masked.csv --schema survey.toml --attributes age,income
+    """
+    from discreet import workflow
+
+    parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
+    with progress(quiet=quiet or json):
+        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
+        after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
+        links = workflow.attack(before, after, linker, **parameters)
+    result = links.evaluate()
+    low, high = result.interval()
+    if json:
+        print_json(
+            {
+                "linker": linker,
+                "known": list(links.attributes),
+                "n": result.n,
+                "expected": result.expected,
+                "optimistic": result.optimistic,
+                "pessimistic": result.pessimistic,
+                "chance": result.chance,
+                "rate": result.rate,
+                "interval": [low, high],
+            }
+        )
+        return
+    out.print(
+        f"[bold]{result.expected:.1f} of {result.n} records linked correctly[/bold] ({100 * result.rate:.2f} %, "
+        f"95 % interval {100 * low:.2f} to {100 * high:.2f} %); guessing finds {result.chance:.1f}."
+    )
+    out.print(f"Ties all for the intruder: {result.optimistic}; all against: {result.pessimistic}.")
+    out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
+
+
+def link(
+    a: Data,
+    b: Annotated[Path, typer.Argument(help="The file whose records are looked up in the first.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The links, as .csv or .parquet.", show_default=False)],
+    schema: SchemaFile = None,
+    schema_b: Annotated[
+        Path | None, typer.Option(help="The second file's own schema, if it has one.", show_default=False)
+    ] = None,
+    linker: Annotated[str, typer.Option(help="See `discreet methods`.")] = "probabilistic",
+    attributes: Annotated[
+        str | None, typer.Option(help="What to link on, separated by commas.", show_default=False)
+    ] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option("--set", help="Any parameter, as name=value.", show_default=False)
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Link two files of any size: for every record of the second, who it is in the first.
+
+    Example: discreet link register.csv survey.csv --schema both.toml --attributes age,town -o links.csv
+
+    Files that share no attribute: discreet link a.csv b.csv --linker structural --schema-b b.toml -o links.csv
+    """
+    from discreet import workflow
+
+    inputs = [a, b, *(path for path in (schema, schema_b) if path)]
+    workflow.check_outputs([output], inputs)
+    parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
+    with progress(quiet=quiet or json):
+        first = workflow.read(a, schema, delimiter=delimiter, encoding=encoding)
+        declared = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
+        second = workflow.read(b, declared, delimiter=delimiter, encoding=encoding)
+        links = workflow.link(first, second, linker, **parameters)
+        workflow.write_links(links, output, inputs)
+    linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())
+    decided = {} if links.decision is None else {"decided": int((links.decision == 2).sum())}
+    if json:
+        print_json({"linker": linker, "on": list(links.attributes), "n_a": links.n_a, "n_b": links.n_b,
+                    "with_a_candidate": linked, "tied": tied, **decided})  # fmt: skip
+        return
+    if not quiet:
+        sure = f", {decided['decided']} of them above the threshold of a link" if decided else ""
+        out.print(f"{linked} of {links.n_b} records have a best candidate among {links.n_a}{sure}; {tied} are tied.")
+        out.print(f"Linked on: {safe(', '.join(links.attributes))}. Written to {safe(str(output))}.")

@@ -1,0 +1,66 @@
+"""The bundled data sets, and the walk through all of it on one of them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from discreet import io
+from discreet.errors import UnknownNameError
+from discreet.microdata import Microdata
+from discreet.results import Assessment, Masked
+from discreet.workflow.files import read, save_schema, write
+from discreet.workflow.reports import write_report
+from discreet.workflow.steps import assess, protect
+
+__all__ = ["demo", "list_datasets", "write_dataset"]
+
+
+def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Masked, Assessment, dict[str, Path]]:
+    """Protect, attack and score the bundled housing survey; write the files of a real release into `folder`.
+
+    The intruder of the demonstration knows the three amounts; everything else is confidential.
+    """
+    from discreet.datasets import housing
+
+    survey = housing(n)
+    roles = dict.fromkeys(survey.schema.of_scale("ordinal", "nominal", among=survey.schema.keys), "confidential")
+    survey = Microdata(survey.to_native(), survey.schema.with_roles(**roles))
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    paths = {
+        "original": target / "housing.csv",
+        "schema": target / "housing.toml",
+        "masked": target / "housing-masked.csv",
+        "json": target / "assessment.json",
+        "report": target / "report.html",
+    }
+    write(survey, paths["original"])
+    save_schema(survey.schema, paths["schema"])
+    original = read(paths["original"], paths["schema"])
+    masked = protect(original, "mdav", k=k, random_state=0)
+    write(masked, paths["masked"])
+    assessment = assess(original, masked)
+    write_report(original, masked, assessment, html=paths["report"], json=paths["json"])
+    return masked, assessment, paths
+
+
+def list_datasets() -> dict[str, str]:
+    """Return the bundled data sets, each with one sentence."""
+    from discreet.datasets import DATASETS
+
+    return {name: (function.__doc__ or "").strip().split("\n", 1)[0] for name, function in DATASETS.items()}
+
+
+def write_dataset(name: str, path: str | os.PathLike[str], *, n: int = 1000, random_state: int = 0) -> Path:
+    """Write a bundled data set, and its schema as TOML beside it; return the schema's path."""
+    from discreet.datasets import DATASETS
+
+    if name not in DATASETS:
+        raise UnknownNameError(f"There is no data set named {name!r}.", hint=f"Known: {', '.join(DATASETS)}.")
+    schema_path = Path(path).with_suffix(".toml")
+    io.check_target(schema_path, [path])
+    data = DATASETS[name](n, random_state)
+    write(data, path)
+    save_schema(data.schema, schema_path, [path])
+    return schema_path

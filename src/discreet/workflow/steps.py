@@ -1,0 +1,108 @@
+"""Mask → attack → measure → score: the arrows in the middle of the sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from discreet import catalogue
+from discreet.base import Engine, Linker, Masker, Measure, aligned
+from discreet.engines.local import LocalEngine
+from discreet.errors import SchemaError
+from discreet.evaluation.score import mean_score
+from discreet.progress import report as report_progress
+from discreet.results import Assessment, Links, Masked
+from discreet.schema import Schema
+
+__all__ = ["assess", "attack", "link", "protect"]
+
+
+def protect(
+    data: Any,
+    method: str | Masker = "mdav",
+    *,
+    schema: Schema | None = None,
+    engine: Engine | None = None,
+    **parameters: Any,
+) -> Masked:
+    """Mask a table with one method.
+
+    Parameters
+    ----------
+    data : Microdata or frame
+    method : str or Masker
+        A registered name (``discreet.catalogue.maskers()``) with its `parameters`, or a masker that has them already.
+    schema : Schema, optional
+        For a plain frame.
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> protect(business(100), "mdav", k=4)
+    Masked(100 records by mdav: EMPLOYEES, TURNOVER, ..., RESEARCH)
+    """
+    masker = method if isinstance(method, Masker) else catalogue.method("masker", method)(**parameters)
+    return masker.mask(data, schema, engine=engine or LocalEngine())
+
+
+def attack(
+    original: Any, masked: Any, linker: str | Linker = "distance", *, engine: Engine | None = None, **parameters: Any
+) -> Links:
+    """Link a release back to the original, as an intruder who holds the original keys would."""
+    method = linker if isinstance(linker, Linker) else catalogue.method("linker", linker)(**parameters)
+    return method.link(original, masked, engine=engine or LocalEngine())
+
+
+def link(
+    a: Any, b: Any, linker: str | Linker = "probabilistic", *, engine: Engine | None = None, **parameters: Any
+) -> Links:
+    """Link two files of any size and coverage: for every record of `b`, whom it belongs to in `a`."""
+    return attack(a, b, linker, engine=engine, **parameters)
+
+
+def assess(
+    original: Any,
+    masked: Any,
+    *,
+    schema: Schema | None = None,
+    measures: Sequence[str | Measure] | None = None,
+    engine: Engine | None = None,
+) -> Assessment:
+    """Measure what a release risks and what it lost, and score it.
+
+    Parameters
+    ----------
+    original : Microdata or frame
+    masked : Masked, Microdata or frame
+        The same records in the same order.
+    schema : Schema, optional
+        For plain frames.
+    measures : list of str or Measure, optional
+        By default every measure that applies to the schema and needs nothing from you (`Measure.default`).
+
+    Returns
+    -------
+    Assessment
+    """
+    before, after = aligned(original, masked, schema)
+    release = masked if isinstance(masked, Masked) else after
+    if isinstance(release, Masked) and release.provenance.rows is not None:
+        # The original is in the release's order now; it must not be put into that order a second time.
+        release = replace(release, provenance=replace(release.provenance, rows=None))
+    if not before.schema.keys:
+        raise SchemaError(
+            "The schema names no key, so there is no intruder to measure against.",
+            hint='Give role = "key" to what an intruder may know.',
+        )
+    chosen: list[Measure] = []
+    for item in measures if measures is not None else list(catalogue.measures()):
+        measure = item if isinstance(item, Measure) else catalogue.method("measure", item)()
+        if measures is not None or (measure.default and measure.applies_to(before.schema, after.schema)):
+            chosen.append(measure)
+    results = []
+    for done, measure in enumerate(chosen):
+        report_progress("measuring", done, len(chosen))
+        results.append(measure.measure(before, release, engine=engine or LocalEngine()))
+    report_progress("measuring", len(chosen), len(chosen))
+    return Assessment(len(before), before.schema.keys, tuple(results), mean_score(results))
