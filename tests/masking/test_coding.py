@@ -10,7 +10,7 @@ from tests.battery import SCHEMA, SIZES, microdata, sample, with_nulls
 from discreet.errors import ParameterError
 from discreet.masking.coding import BottomCoding, TopCoding
 from discreet.microdata import Microdata
-from discreet.scales import Numeric, Ordinal
+from discreet.scales import Nominal, Numeric, Ordinal
 from discreet.scales.semantics import IntervalSemantics
 from discreet.schema import Attribute, Schema
 
@@ -99,3 +99,18 @@ def test_bad_parameters_are_refused():
         TopCoding({"nowhere": 1}).mask(microdata())
     with pytest.raises(ParameterError, match="share must be a number above 0 and below 1"):
         TopCoding(share=5).mask(microdata())
+
+
+def test_a_share_within_strata_has_its_own_threshold_in_each():
+    schema = Schema([Attribute("wage", Numeric(), "key"), Attribute("town", Nominal(("a", "b")), "stratum")])
+    table = pa.table({"wage": [1.0, 2.0, 3.0, 4.0, 10.0, 20.0, 30.0, 40.0], "town": ["a"] * 4 + ["b"] * 4})
+    assert TopCoding(share=0.5).mask(table, schema).microdata.encoded("wage").tolist() == [1, 2, 3, 4, 10, 10, 10, 10]
+    within = TopCoding(share=0.5, strata=["town"]).mask(table, schema).microdata
+    assert within.encoded("wage").tolist() == [1, 2, 3, 3, 10, 20, 30, 30]
+
+
+def test_a_new_category_within_strata_is_declared_once():
+    data = microdata()
+    plain, within = (TopCoding(2, category="6+", attributes=["grade"], strata=s).mask(data) for s in (None, ["region"]))
+    assert within.microdata.schema == plain.microdata.schema
+    assert within.microdata.column("grade").to_pylist() == plain.microdata.column("grade").to_pylist()

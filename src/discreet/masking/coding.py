@@ -8,9 +8,10 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from discreet.base import Masker, Masking, MaskingJob, register
+from discreet.base import Masking, MaskingJob, register
 from discreet.errors import ParameterError
 from discreet.masking.levels import merge_into
+from discreet.masking.strata import StratifiedMasker
 from discreet.operators.means import ArithmeticMean, NumericMedian
 from discreet.parameters import AnyOf, ByName, Choice, Constraint, Integer, Names, Number, Optional, Text
 from discreet.scales import Categorical
@@ -20,7 +21,7 @@ from discreet.typing import FloatArray
 __all__ = ["BottomCoding", "TopCoding"]
 
 
-class _Coding(Masker):
+class _Coding(StratifiedMasker):
     """What top and bottom coding share; `_sign` is 1 where high values are coded and −1 where low ones are."""
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
@@ -32,6 +33,7 @@ class _Coding(Masker):
         "threshold": Optional(AnyOf(Number(), ByName(Number()))),
         "replacement": Choice(("threshold", "mean", "median")),
         "category": Optional(Text("the name of the new category")),
+        "strata": Optional(Names()),
         "attributes": Optional(Names()),
     }
     _sign: ClassVar[int]
@@ -44,6 +46,7 @@ class _Coding(Masker):
         threshold: float | Mapping[str, float] | None = None,
         replacement: str = "threshold",
         category: str | None = None,
+        strata: Sequence[str] | None = None,
         attributes: Sequence[str] | None = None,
     ) -> None:
         self.p = p
@@ -51,6 +54,7 @@ class _Coding(Masker):
         self.threshold = threshold
         self.replacement = replacement
         self.category = category
+        self.strata = strata
         self.attributes = attributes
 
     @classmethod
@@ -69,7 +73,7 @@ class _Coding(Masker):
                 )
         return names
 
-    def _mask(self, job: MaskingJob) -> Masking:
+    def _mask_part(self, job: MaskingJob) -> Masking:
         values: dict[str, Any] = {}
         transitions, attributes, whole, unordered = {}, [], [], []
         for name in job.names:
@@ -139,6 +143,8 @@ class TopCoding(_Coding):
     category : str, optional
         The name of the merged category. Without it the lowest merged level stands for all of them, and the scale of the
         release is that of the original, so that the two can be compared.
+    strata : list of str, optional
+        Find the threshold of a share of the records, and its replacement, within each combination of these.
     attributes : list of str, optional
         What to mask; by default every key that is no sequence.
 
@@ -184,6 +190,8 @@ class BottomCoding(_Coding):
     category : str, optional
         The name of the merged category. Without it the highest merged level stands for all of them, and the scale of
         the release is that of the original.
+    strata : list of str, optional
+        Find the threshold of a share of the records, and its replacement, within each combination of these.
     attributes : list of str, optional
         What to mask; by default every key that is no sequence.
 

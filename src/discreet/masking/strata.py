@@ -101,6 +101,7 @@ def _joined(parts: list[IntArray], outcomes: list[Masking], strata: list[str]) -
         transitions=transitions,
         removed=outcomes[0].removed,
         rows=np.sort(np.concatenate(chosen)) if chosen else None,
+        attributes=outcomes[0].attributes,  # a scale is one for the whole column; masks that change it do so alike
         details=details,
         notes=tuple(dict.fromkeys(note for o in outcomes for note in o.notes)),
     )
