@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Self
 
@@ -17,7 +17,7 @@ from discreet.operators.base import Operator
 from discreet.parameters import Choice, Constraint
 from discreet.scales import Categorical, Nominal
 from discreet.schema import Attribute
-from discreet.typing import IntArray, Json, RandomState
+from discreet.typing import IntArray, Json
 
 __all__ = ["Mondrian"]
 
@@ -76,32 +76,11 @@ class Mondrian(RecordMicroaggregation):
         *,
         release: str = "prototype",
         importance: Mapping[str, float] | None = None,
-        operators: Mapping[str, Operator] | None = None,
-        prototype: str = "median",
-        alpha: float = 1.0,
-        convex: bool = True,
-        beta: float = 0.5,
-        semantics: bool = True,
-        missing: str = "category",
-        weighted: bool = True,
-        strata: Sequence[str] | None = None,
-        attributes: Sequence[str] | None = None,
-        random_state: RandomState = None,
+        **common: Any,
     ) -> None:
-        self.k = k
+        super().__init__(k, **common)
         self.release = release
         self.importance = importance
-        self.operators = operators
-        self.prototype = prototype
-        self.alpha = alpha
-        self.convex = convex
-        self.beta = beta
-        self.semantics = semantics
-        self.missing = missing
-        self.weighted = weighted
-        self.strata = strata
-        self.attributes = attributes
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 from discreet.base import register
 from discreet.masking.microaggregation.kmodes import PrototypeClustering
-from discreet.operators.base import Operator
-from discreet.typing import RandomState
 
 __all__ = ["KPrototypes"]
 
@@ -61,37 +59,16 @@ class KPrototypes(PrototypeClustering):
         k: int = 3,
         *,
         importance: Mapping[str, float] | None = None,
-        operators: Mapping[str, Operator] | None = None,
         max_iter: int = 5,
         start: str = "greedy",
         restarts: int = 1,
-        prototype: str = "median",
-        alpha: float = 1.0,
-        convex: bool = True,
-        beta: float = 0.5,
-        semantics: bool = True,
-        missing: str = "category",
-        weighted: bool = True,
-        strata: Sequence[str] | None = None,
-        attributes: Sequence[str] | None = None,
-        random_state: RandomState = None,
+        **common: Any,
     ) -> None:
-        self.k = k
+        super().__init__(k, **common)
         self.importance = importance
-        self.operators = operators
         self.max_iter = max_iter
         self.start = start
         self.restarts = restarts
-        self.prototype = prototype
-        self.alpha = alpha
-        self.convex = convex
-        self.beta = beta
-        self.semantics = semantics
-        self.missing = missing
-        self.weighted = weighted
-        self.strata = strata
-        self.attributes = attributes
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

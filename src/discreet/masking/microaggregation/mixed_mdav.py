@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from discreet.kernels.mixed_groups import mixed_mdav
 from discreet.masking.microaggregation.records import RecordMicroaggregation, Records
 from discreet.operators.base import Operator
 from discreet.progress import report
-from discreet.typing import IntArray, Json, RandomState
+from discreet.typing import IntArray, Json
 
 __all__ = ["MixedMDAV"]
 
@@ -65,31 +65,10 @@ class MixedMDAV(RecordMicroaggregation):
         k: int = 3,
         *,
         importance: Mapping[str, float] | None = None,
-        operators: Mapping[str, Operator] | None = None,
-        prototype: str = "median",
-        alpha: float = 1.0,
-        convex: bool = True,
-        beta: float = 0.5,
-        semantics: bool = True,
-        missing: str = "category",
-        weighted: bool = True,
-        strata: Sequence[str] | None = None,
-        attributes: Sequence[str] | None = None,
-        random_state: RandomState = None,
+        **common: Any,
     ) -> None:
-        self.k = k
+        super().__init__(k, **common)
         self.importance = importance
-        self.operators = operators
-        self.prototype = prototype
-        self.alpha = alpha
-        self.convex = convex
-        self.beta = beta
-        self.semantics = semantics
-        self.missing = missing
-        self.weighted = weighted
-        self.strata = strata
-        self.attributes = attributes
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -18,7 +18,7 @@ from discreet.operators.base import Operator
 from discreet.parameters import ByName, Choice, Constraint, Flag, Instance, Integer, Names, Number, Optional, Seed
 from discreet.scales import Categorical, Ordinal
 from discreet.schema import Schema
-from discreet.typing import CodeArray, FloatArray, IntArray, Json
+from discreet.typing import CodeArray, FloatArray, IntArray, Json, RandomState
 
 __all__ = ["RecordMicroaggregation", "Records", "encode_records"]
 
@@ -162,16 +162,36 @@ class RecordMicroaggregation(StratifiedMasker):
         "random_state": Seed(),
     }
 
-    k: int
-    prototype: str
-    alpha: float
-    convex: bool
-    beta: float
-    semantics: bool
-    operators: Mapping[str, Operator] | None
     importance: Mapping[str, float] | None
-    missing: str
-    weighted: bool
+
+    def __init__(
+        self,
+        k: int = 3,
+        *,
+        operators: Mapping[str, Operator] | None = None,
+        prototype: str = "median",
+        alpha: float = 1.0,
+        convex: bool = True,
+        beta: float = 0.5,
+        semantics: bool = True,
+        missing: str = "category",
+        weighted: bool = True,
+        strata: Sequence[str] | None = None,
+        attributes: Sequence[str] | None = None,
+        random_state: RandomState = None,
+    ) -> None:
+        self.k = k
+        self.operators = operators
+        self.prototype = prototype
+        self.alpha = alpha
+        self.convex = convex
+        self.beta = beta
+        self.semantics = semantics
+        self.missing = missing
+        self.weighted = weighted
+        self.strata = strata
+        self.attributes = attributes
+        self.random_state = random_state
 
     @abstractmethod
     def _partition(
