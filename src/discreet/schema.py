@@ -12,7 +12,6 @@ A schema is made in Python, or read from the ``[[attribute]]`` tables of a TOML 
 
 from __future__ import annotations
 
-import html
 import os
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from discreet.errors import FileError, SchemaError, UnknownNameError
+from discreet.notebook import panel, table
 from discreet.scales import Categorical, Numeric, Scale, Sequence, scale_from_dict
 from discreet.typing import Json, Level, Role
 
@@ -68,12 +68,14 @@ class Attribute:
                 f"Attribute {self.name!r}: scale must be a Scale; got {type(self.scale).__name__}.",
                 hint="Use Numeric(), Ordinal(levels), Nominal(levels) or Sequence(alphabet).",
             )
-        if self.role not in ROLES:
+        if not isinstance(self.role, str) or self.role not in ROLES:
             raise SchemaError(f"Attribute {self.name!r}: role must be one of {', '.join(ROLES)}; got {self.role!r}.")
         if self.role == "weight" and not isinstance(self.scale, Numeric):
             raise SchemaError(f"Attribute {self.name!r}: a weight must be numeric.")
         if isinstance(self.missing, (str, int, float)):
             object.__setattr__(self, "missing", (self.missing,))
+        if not all(isinstance(code, (str, int, float)) for code in self.missing):
+            raise SchemaError(f"Attribute {self.name!r}: missing must list codes that are text or numbers.")
         object.__setattr__(self, "missing", tuple(self.missing))
         if isinstance(self.scale, Categorical) and set(self.missing) & set(self.scale.levels):
             raise SchemaError(f"Attribute {self.name!r}: a missing code is also listed as a level.")
@@ -104,8 +106,10 @@ class Attribute:
             scale = scale_from_dict(fields["scale"], rest)
         except (SchemaError, TypeError) as error:
             raise SchemaError(f"Attribute {name!r}: {error}") from None
-        missing = fields.get("missing", ())
-        return cls(name, scale, fields.get("role", "other"), tuple(missing), fields.get("label", ""))
+        label = fields.get("label", "")
+        if not isinstance(label, str):
+            raise SchemaError(f"Attribute {name!r}: label must be text.")
+        return cls(name, scale, fields.get("role", "other"), fields.get("missing", ()), label)
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,7 @@ class Schema:
     def from_dict(cls, fields: Json) -> Schema:
         """Make a schema from what :meth:`to_dict` gave; other tables of the file are left alone."""
         tables = fields.get("attribute")
-        if not isinstance(tables, list) or not tables:
+        if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
             raise SchemaError("The file declares no [[attribute]].", hint="`discreet inspect data.csv -o schema.toml`.")
         return cls(Attribute.from_dict(table) for table in tables)
 
@@ -259,13 +263,9 @@ class Schema:
         return cls.from_toml(text)
 
     def _repr_html_(self) -> str:
-        head = "<tr><th>attribute</th><th>role</th><th>scale</th><th>levels</th><th>missing codes</th></tr>"
-        rows = "".join(
-            f"<tr><td>{html.escape(a.name)}</td><td>{a.role}</td><td>{a.scale.kind}</td>"
-            f"<td>{_size(a.scale)}</td><td>{len(a.missing) or ''}</td></tr>"
-            for a in self.attributes
-        )
-        return f"<table>{head}{rows}</table>"
+        rows = [(a.name, a.role, a.scale.kind, _size(a.scale), len(a.missing) or "") for a in self.attributes]
+        shown = table(("attribute", "role", "scale", "levels", "missing codes"), rows, numbers=(3, 4))
+        return panel(f"Schema of {len(self)} attributes", shown)
 
 
 def _size(scale: Scale) -> int | str:

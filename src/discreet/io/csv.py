@@ -108,8 +108,13 @@ def read_csv(path: Path, *, delimiter: str | None = None, encoding: str = "utf-8
 
 def _header(path: Path, dialect: Dialect) -> list[str]:
     encoding = "utf-8-sig" if dialect.bom else dialect.encoding
-    with path.open(encoding=encoding, newline="") as file:
-        names = next(csv.reader(file, delimiter=dialect.delimiter), [])
+    try:
+        with path.open(encoding=encoding, newline="") as file:
+            names = next(csv.reader(file, delimiter=dialect.delimiter), [])
+    except UnicodeDecodeError:
+        raise _wrong_encoding(path, dialect.encoding) from None
+    except csv.Error:
+        raise _malformed(path) from None
     if not names:
         raise FileError(f"The first line of {str(path)!r} is empty.", hint="It must name the columns.")
     empty = [i for i, name in enumerate(names, start=1) if not name.strip()]
@@ -159,14 +164,22 @@ def _parse(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
         if counts:
             raise _ragged(path, len(names), int(counts[1]), 1) from None
         if "UTF8" in str(error) or isinstance(error, UnicodeDecodeError):
-            raise FileError(
-                f"{str(path)!r} holds bytes that are not {dialect.encoding} text.",
-                hint="Name its encoding, such as --encoding latin-1.",
-            ) from None
-        raise FileError(f"{str(path)!r} is not a well-formed CSV file.", hint="Check quotes and line ends.") from None
+            raise _wrong_encoding(path, dialect.encoding) from None
+        raise _malformed(path) from None
     if ragged:
         raise _ragged(path, len(names), ragged[0], len(ragged))
     return table.rename_columns(names)
+
+
+def _wrong_encoding(path: Path, encoding: str) -> FileError:
+    return FileError(
+        f"{str(path)!r} holds bytes that are not {encoding} text.",
+        hint="Name its encoding, such as --encoding latin-1.",
+    )
+
+
+def _malformed(path: Path) -> FileError:
+    return FileError(f"{str(path)!r} is not a well-formed CSV file.", hint="Check quotes and line ends.")
 
 
 def _ragged(path: Path, expected: int, row: int, count: int) -> FileError:

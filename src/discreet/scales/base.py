@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from discreet.errors import DataError, SchemaError
 from discreet.typing import CodeArray, FloatArray, Json, Level
 
-__all__ = ["Categorical", "Scale", "as_arrow", "hide_missing", "level_type", "to_level_type"]
+__all__ = ["Categorical", "Scale", "as_arrow", "hide_missing", "is_text", "is_whole", "level_type", "to_level_type"]
 
 _INTEGER = r"^\s*[+-]?[0-9]+\s*$"
 _DECIMAL = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
@@ -165,7 +165,7 @@ def to_level_type(column: pa.Array, target: pa.DataType) -> pa.Array:
         looks_right = pc.match_substring_regex(column, pattern)
         return pc.utf8_trim_whitespace(_keep(column, looks_right)).cast(target, safe=False)
     if pa.types.is_floating(column.type) and (pa.types.is_integer(target) or target == pa.string()):
-        whole = pc.equal(column, pc.floor(column))
+        whole = is_whole(column)
         if target == pa.string() and not pc.all(whole, skip_nulls=True).as_py():
             return column.cast(pa.string())
         return _keep(column, whole).cast(pa.int64()).cast(target)
@@ -175,6 +175,12 @@ def to_level_type(column: pa.Array, target: pa.DataType) -> pa.Array:
         return column.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return pa.nulls(len(column), target)
+
+
+def is_whole(numbers: pa.Array) -> pa.Array:
+    """Say of every number whether it is whole, and small enough for neighbours to be told apart."""
+    exact = pc.less(pc.abs(numbers), pa.scalar(2.0**53, pa.float64()))
+    return pc.and_(exact, pc.equal(numbers, pc.floor(numbers)))
 
 
 def _keep(column: pa.Array, condition: pa.Array) -> pa.Array:

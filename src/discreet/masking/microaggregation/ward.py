@@ -24,7 +24,8 @@ class WardMicroaggregation(NumericMicroaggregation):
     Notes
     -----
     The start, the rule that two complete groups are never joined, and the second pass over groups of 2k or more are
-    those of the modified Ward algorithm. Ties go to the lowest position. The other parameters are those of
+    those of the modified Ward algorithm. Ties go to the lowest position. O(n²) a pass, each join repairing the partners
+    that it took away; memory is linear. The other parameters are those of
     :class:`~discreet.masking.microaggregation.numeric.NumericMicroaggregation`.
 
     References
