@@ -149,7 +149,9 @@ def test_hostile_column_names_come_out_as_they_went_in_and_harmless(tmp_path, na
         )
     shown = capsys.readouterr()
     assert "\x1b[31m" not in shown.out + shown.err
-    assert pl.read_csv(tmp_path / "out.csv").columns == [name, "other"]
+    guarded = f"'{name}" if name[0] in "=+-@" else name  # a spreadsheet must not run it
+    assert pl.read_csv(tmp_path / "out.csv").columns == [guarded, "other"]
+    assert workflow.read(tmp_path / "out.csv", tmp_path / "schema.toml").names == (name, "other")
     page = (tmp_path / "out.html").read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert not (tmp_path.parent / "etc").exists()

@@ -30,6 +30,7 @@ _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18
 _WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
 _DECIMAL = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _COUNTS = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
@@ -93,8 +94,9 @@ def read_csv(path: Path, *, delimiter: str | None = None, encoding: str = "utf-8
     if not path.stat().st_size:
         raise FileError(f"{str(path)!r} is empty.", hint="The first line must name the columns.")
     dialect = sniff(path, delimiter=delimiter, encoding=encoding)
-    names = _header(path, dialect)
-    table = _parse(path, dialect, names)
+    header = _header(path, dialect)
+    names = [name[1:] if name[:1] == "'" and name[1:2] in _FORMULA else name for name in header]
+    table = _parse(path, dialect, header).rename_columns(names)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has a header and no records.")
     columns, verbatim = {}, {}
@@ -206,7 +208,8 @@ def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> No
     verbatim = table.origin.get("verbatim", {})
     arrow = table.to_arrow()
     columns = {name: verbatim.get(name, _as_text(arrow.column(name), table, name)) for name in arrow.column_names}
-    frame = pl.DataFrame(pa.table(columns))
+    # A spreadsheet runs a name that begins like a formula; an apostrophe makes it text, and we take it off again.
+    frame = pl.DataFrame(pa.table({f"'{n}" if n[0] in _FORMULA else n: column for n, column in columns.items()}))
     with whole_file(path, inputs) as temporary:
         if dialect.encoding == "utf-8":
             _write(frame, temporary, dialect)
