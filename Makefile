@@ -5,10 +5,10 @@ BIN    := $(VENV)/bin
 JOBS   ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types rooms docs bench clean
+.PHONY: help demo papers test test-studio test-spark check lint types rooms docs bench clean
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## (.*)$$/\1\t\2/' | awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)$$/\1\t\2/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -35,8 +35,29 @@ $(VENV)/.bench: $(VENV)/.dev
 demo: $(VENV)/.core  ## protect, attack and score a bundled sample; writes demo/
 	$(BIN)/discreet demo --output demo
 
+papers: $(VENV)/.core  ## recompute the papers' tables, printed and ours side by side; writes papers.html
+	$(BIN)/discreet papers --html papers.html $(PAPERS)
+
 test: $(VENV)/.dev  ## run every test and doctest
 	$(BIN)/python -m pytest -n $(JOBS)
+
+test-studio: $(VENV)/.dev  ## the studio in a real browser; installs chromium where it can
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || test -n "$$DISCREET_CHROMIUM" || { \
+	  echo "chromium is not installed; trying apt-get"; \
+	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
+	  || { echo "Install chromium (apt-get install chromium, as root), or set DISCREET_CHROMIUM to its path."; exit 1; }; }
+	$(BIN)/python -m pytest -n $(JOBS) tests/studio
+
+$(VENV)/.spark: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --editable '.[dev,spark]'
+	@touch $@
+
+test-spark: $(VENV)/.spark  ## run the tests on Apache Spark; installs it, and Java 17 where it can
+	@command -v java >/dev/null || [ -x "$$JAVA_HOME/bin/java" ] \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	       && apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless; } \
+	  || { echo "Spark needs Java 17 or newer: apt-get install openjdk-17-jre-headless, or set JAVA_HOME"; exit 1; }
+	$(BIN)/python -m pytest tests/engines/test_spark_start.py tests/engines/test_spark.py
 
 check: lint types rooms  ## lint, types and the rooms of the house
 
@@ -57,5 +78,5 @@ bench: $(VENV)/.bench  ## run the benchmarks
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done
 
 clean:  ## remove everything that was generated
-	rm -rf $(VENV) build dist site demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site demo papers.html .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

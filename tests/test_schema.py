@@ -104,4 +104,4 @@ def test_looking_up_selecting_and_changing_roles():
     assert SCHEMA["income"].role == "key"
     with pytest.raises(UnknownNameError, match="no attribute named 'nobody'"):
         SCHEMA["nobody"]
-    assert "<td>income</td>" in SCHEMA._repr_html_()
+    assert ">income</td>" in SCHEMA._repr_html_()

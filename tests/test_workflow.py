@@ -107,3 +107,12 @@ def test_methods_describe_themselves():
     described = workflow.describe_methods()
     assert described["maskers"]["mdav"]["parameters"]["k"] == "an integer of at least 2"
     assert set(described) == {"maskers", "linkers", "measures"}
+
+
+def test_a_release_is_read_with_the_schema_of_its_original(tmp_path):
+    schema = workflow.write_dataset("housing", tmp_path / "survey.csv", n=50)
+    masked = workflow.protect(workflow.read(tmp_path / "survey.csv", schema), "mdav", k=5)
+    workflow.write(masked, tmp_path / "release.csv")
+    again = workflow.read(tmp_path / "release.csv", schema)
+    assert "HOUSEHOLD" not in again.schema
+    assert again.schema.keys == masked.microdata.schema.keys

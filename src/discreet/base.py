@@ -13,9 +13,11 @@ import html
 import inspect
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, TypeVar
+from functools import cache
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -28,6 +30,10 @@ from discreet.schema import Attribute, Schema
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = [
+    "MASKED",
+    "ROW",
+    "Block",
+    "Columns",
     "Engine",
     "Estimator",
     "InProcess",
@@ -37,10 +43,16 @@ __all__ = [
     "MaskingJob",
     "Measure",
     "Pair",
+    "Rows",
+    "Source",
+    "TableEngine",
+    "Target",
     "aligned",
+    "count_changed",
     "find",
     "register",
     "registered",
+    "row_draws",
 ]
 
 _REGISTRY: dict[str, dict[str, type[Any]]] = {"masker": {}, "linker": {}, "measure": {}}
@@ -80,7 +92,8 @@ class Estimator:
     parameters: ClassVar[Mapping[str, Constraint]] = {}
 
     @classmethod
-    def _signature(cls) -> dict[str, inspect.Parameter]:
+    @cache  # a class does not change, and a study asks thousands of times
+    def _signature(cls) -> Mapping[str, inspect.Parameter]:
         """Return the parameters of ``__init__``; one that takes ``**common`` hands them to the class above it."""
         found: dict[str, inspect.Parameter] = {}
         for owner in cls.__mro__:
@@ -90,7 +103,7 @@ class Estimator:
             found |= {n: p for n, p in parameters.items() if n not in found and n != "self" and p.kind != p.VAR_KEYWORD}
             if not any(p.kind == p.VAR_KEYWORD for p in parameters.values()):
                 break
-        return found
+        return MappingProxyType(found)
 
     @classmethod
     def parameter_names(cls) -> tuple[str, ...]:
@@ -181,6 +194,249 @@ class InProcess(Engine):
 
     def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
         return [function(block) for block in blocks]
+
+
+# ------------------------------------------------------------------------------------------- more than memory holds
+
+Block: TypeAlias = Mapping[str, Any]
+"""Columns of some records by name: ``float64``, ``int32`` or ``int64`` arrays, or arrays of bytes (sequences)."""
+
+Rows: TypeAlias = Any
+"""Records on a table engine: what they are made of is the engine's own affair. They are read as often as asked for."""
+
+Columns: TypeAlias = Mapping[str, str]
+"""Names and kinds of columns: ``"float"``, ``"code"``, ``"int"`` or ``"bytes"``."""
+
+ROW = "#row"
+"""The position of a record in its table, which every engine gives it; draws are keyed by it."""
+MASKED = "#masked"
+"""What the name of a column of the release ends with, where both tables lie side by side."""
+
+
+class Source(ABC):
+    """A table in files, with its schema, that may be larger than memory."""
+
+    schema: Schema
+    files: tuple[str, ...]
+    sizes: tuple[int, ...]
+    """The number of records of every file."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of records."""
+
+    @abstractmethod
+    def batches(self, size: int) -> Iterator[Microdata]:
+        """Yield the records in their order, `size` at a time (the last batch may be smaller)."""
+
+
+class Target(ABC):
+    """Where a release is written."""
+
+    path: str
+
+    @abstractmethod
+    def write(self, tables: Iterable[Microdata]) -> None:
+        """Write tables one after the other: all of them, or nothing."""
+
+
+class TableEngine(Engine):
+    """An engine for tables larger than memory: it splits them into blocks, runs functions there, and counts.
+
+    Functions are handed to it and may travel to other processes: they must be picklable and must not depend on which
+    records come together, except in :meth:`split`. An engine cannot name a method.
+    """
+
+    @abstractmethod
+    def open(self, source: Source, names: Iterable[str]) -> Rows:
+        """Return the encoded attributes `names` of a table, with the column :data:`ROW`."""
+
+    @abstractmethod
+    def pair(self, original: Source, masked: Source, names: Iterable[str]) -> Rows:
+        """Return the attributes of two tables side by side; those of the second have names that end with `MASKED`."""
+
+    @abstractmethod
+    def apply(self, rows: Rows, function: Callable[[Block], Block], columns: Columns) -> Rows:
+        """Run a function on the records as they come, in batches of any size; it returns the given columns."""
+
+    @abstractmethod
+    def split(self, rows: Rows, key: str, parts: int, function: Callable[[Block], Block], columns: Columns) -> Rows:
+        """Bring records with the same number (0 … parts − 1) in column `key` together, and run on each block.
+
+        The function sees a whole block, in any order of its records.
+        """
+
+    @abstractmethod
+    def count(self, rows: Rows, keys: Sequence[str], weight: str | None = None) -> Rows:
+        """Return the combinations of keys with columns ``#count`` and ``#total`` (of `weight`; the count if None)."""
+
+    @abstractmethod
+    def count_sets(self, rows: Rows, sets: Sequence[Sequence[str]], weight: str | None = None) -> list[Block]:
+        """Return the same for several sets of keys at once (grouping sets), in memory, sorted by the keys."""
+
+    @abstractmethod
+    def beside(self, parts: Sequence[Rows], columns: Columns) -> Rows:
+        """Put columns of the same records side by side, by :data:`ROW`."""
+
+    @abstractmethod
+    def fold(self, rows: Rows, function: Callable[[Block], Block]) -> dict[str, Any]:
+        """Run a function on the records in batches of any size and return the sums of the arrays it gives."""
+
+    @abstractmethod
+    def collect(self, rows: Rows) -> dict[str, Any]:
+        """Return the records in memory, by :data:`ROW` where they have it."""
+
+    @abstractmethod
+    def write(
+        self,
+        source: Source,
+        target: Target,
+        release: Callable[[Microdata, IntArray, Block], Microdata],
+        values: Rows | None = None,
+    ) -> None:
+        """Write a release in the order of its source.
+
+        `release` is handed some records of the source, their positions, and the columns of `values` that belong to
+        them (none where `values` is None); it must give the same columns for any records.
+        """
+
+    def sample(self, rows: Rows, n: int, of: int, seed: int) -> dict[str, Any]:
+        """Return `n` of the `of` records (all where n ≥ of), those with the smallest draws: the same on any engine."""
+        if n >= of:
+            return self.collect(rows)
+        # Draws are uniform: with this share, fewer than n are found once in ten thousand samples; the rest is cut off.
+        share = min(1.0, (n + 4.0 * np.sqrt(n) + 8.0) / of)
+        found = self.collect(self.apply(rows, _Drawn(share, seed), rows.columns))
+        draws = row_draws(seed, found[ROW])
+        kept = np.sort(np.argsort(draws, kind="stable")[:n])
+        return {name: column[kept] for name, column in found.items()}
+
+    def quantiles(
+        self, rows: Rows, names: Sequence[str], probabilities: Sequence[float], error: float, of: int, seed: int = 0
+    ) -> dict[str, FloatArray]:
+        """Return the quantiles of columns; their ranks are right within `error` · `of`.
+
+        With an error above 0, from a sample that is that exact with a chance of 999 in 1000 (Dvoretzky, Kiefer and
+        Wolfowitz). With the error 0, exactly: the sample tells between which numbers to look, and one more pass counts
+        and gathers what lies there. The quantile of probability q is the value of rank ⌈q · present⌉ (at least 1).
+        """
+        wanted = list(probabilities)
+        if error > 0:
+            size = int(np.ceil(np.log(2.0 / 0.001) / (2.0 * error**2)))
+            found = self.sample(rows, size, of, seed)
+            return {name: _at_ranks(np.sort(_present(found[name])), wanted) for name in names}
+        found = self.sample(rows, 200_000, of, seed)
+        around: dict[str, FloatArray] = {}
+        for name in names:
+            column = np.sort(_present(found[name]))
+            if not column.size:
+                around[name] = np.empty((0, 2))
+                continue
+            reach = 6.0 / np.sqrt(column.size) if column.size < of else 1.0
+            low = _at_ranks(column, [q - reach for q in wanted])
+            high = _at_ranks(column, [q + reach for q in wanted])
+            low[np.array(wanted) <= reach], high[np.array(wanted) >= 1.0 - reach] = -np.inf, np.inf
+            around[name] = np.stack([low, high], axis=1)
+        counts = self.fold(rows, _Between(around))
+        columns = {"#name": "int", "#value": "float", "#count": "int"}
+        kept = self.collect(self.apply(rows, _Inside(around), columns))
+        result = {}
+        for place, name in enumerate(names):
+            here = kept["#name"] == place
+            order = np.argsort(kept["#value"][here], kind="stable")
+            inside, last = kept["#value"][here][order], np.cumsum(kept["#count"][here][order])
+            present = int(counts[name + "#present"][0]) if len(around[name]) else 0
+            values = []
+            for i, q in enumerate(wanted if present else []):
+                rank = min(max(int(np.ceil(q * present)), 1), present) - int(counts[name + "#below"][i])
+                first = np.searchsorted(inside, around[name][i, 0], side="left")
+                values.append(inside[np.searchsorted(last, rank + (last[first - 1] if first else 0))])
+            result[name] = np.array(values, dtype=np.float64) if present else np.full(len(wanted), np.nan)
+        return result
+
+
+def row_draws(seed: int, rows: IntArray) -> FloatArray:
+    """Return for every position the number in [0, 1) that the generator SplitMix64 started with `seed` draws there.
+
+    Examples
+    --------
+    >>> rows = np.arange(4)
+    >>> bool((row_draws(7, rows)[2:] == row_draws(7, rows[2:])).all())
+    True
+    """
+    with np.errstate(over="ignore"):
+        start = _mixed(np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64))
+        state = start + (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        return np.asarray((_mixed(state) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+
+
+def _mixed(z: Any) -> Any:
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _present(column: Any) -> FloatArray:
+    numbers = np.asarray(column, dtype=np.float64)
+    return numbers[numbers >= 0] if column.dtype.kind == "i" else numbers[~np.isnan(numbers)]
+
+
+def _at_ranks(ordered: FloatArray, probabilities: Sequence[float]) -> FloatArray:
+    if not ordered.size:
+        return np.full(len(probabilities), np.nan)
+    ranks = np.ceil(np.array(probabilities) * ordered.size).astype(np.int64)
+    return np.asarray(ordered[np.clip(ranks, 1, ordered.size) - 1])
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """Keep the records whose draw is below a share."""
+
+    share: float
+    seed: int
+
+    def __call__(self, block: Block) -> Block:
+        kept = row_draws(self.seed, block[ROW]) < self.share
+        return {name: column[kept] for name, column in block.items()}
+
+
+@dataclass(frozen=True)
+class _Between:
+    """Count the values that are present, and those below each interval."""
+
+    around: Mapping[str, FloatArray]
+
+    def __call__(self, block: Block) -> Block:
+        result = {}
+        for name, between in self.around.items():
+            column = np.sort(_present(block[name]))
+            result[name + "#present"] = np.array([column.size], dtype=np.int64)
+            result[name + "#below"] = np.searchsorted(column, between[:, 0], side="left")
+        return result
+
+
+@dataclass(frozen=True)
+class _Inside:
+    """Keep the values that lie in one of the intervals, each once, with how often it occurs."""
+
+    around: Mapping[str, FloatArray]
+
+    def __call__(self, block: Block) -> Block:
+        places, values, counts = [], [], []
+        for place, (name, between) in enumerate(self.around.items()):
+            column = _present(block[name])
+            inside = np.zeros(column.size, dtype=np.bool_)
+            for low, high in between:
+                inside |= (column >= low) & (column <= high)
+            found, times = np.unique(column[inside], return_counts=True)
+            values.append(found)
+            counts.append(times.astype(np.int64))
+            places.append(np.full(found.size, place, dtype=np.int64))
+        return {
+            "#name": np.concatenate(places),
+            "#value": np.concatenate(values),
+            "#count": np.concatenate(counts),
+        }
 
 
 # ---------------------------------------------------------------------------------------------------------- masking
@@ -367,7 +623,7 @@ def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcom
         attributes=names,
         n_records=len(original),
         removed=removed,
-        changed={name: _count_changed(original, replaced, name, values) for name, values in outcome.values.items()},
+        changed={name: count_changed(original, replaced, name, values) for name, values in outcome.values.items()},
         labels=outcome.labels,
         transitions=outcome.transitions,
         rows=outcome.rows,
@@ -379,7 +635,8 @@ def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcom
     return Masked(released, provenance)
 
 
-def _count_changed(original: Microdata, replaced: Microdata, name: str, values: Any) -> int:
+def count_changed(original: Microdata, replaced: Microdata, name: str, values: Any) -> int:
+    """Return how many cells of an attribute differ; `values` are those of `replaced`, encoded."""
     if original.schema[name].scale != replaced.schema[name].scale:
         # Codes of two scales mean different things: the values are compared as they stand in the tables.
         pairs = zip(original.column(name).to_pylist(), replaced.column(name).to_pylist(), strict=True)

@@ -8,19 +8,21 @@ look at the proposal errs on the safe side.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.microdata import as_narwhals
-from discreet.scales import Nominal, Numeric, Ordinal, Scale, Sequence
-from discreet.scales.base import as_arrow, hide_missing, is_text, to_level_type
+from discreet.notebook import panel, table
+from discreet.scales import Categorical, Nominal, Numeric, Ordinal, Scale, Sequence
+from discreet.scales.base import as_arrow, hide_missing, is_text, is_whole, level_type, to_level_type
 from discreet.schema import Attribute, Schema
 from discreet.typing import Level
 
-__all__ = ["Proposal", "propose"]
+__all__ = ["Proposal", "join_proposals", "propose", "with_new_levels"]
 
 _FEW = 20
 """Whole numbers with at most this many different values are proposed as ordered categories."""
@@ -35,12 +37,22 @@ _STRATUM = re.compile(r"(^|[^a-z])strat(um|a)?([^a-z]|$)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Proposal:
-    """A schema and, for each attribute, why it looks the way it does."""
+    """A schema and, for each attribute, why it looks the way it does.
+
+    `value_labels` holds, by attribute, what the file calls its codes, where the file says so.
+    """
 
     schema: Schema
     reasons: dict[str, str]
     n_records: int
     missing: dict[str, int]
+
+    def _repr_html_(self) -> str:
+        rows = [(a.name, a.role, a.scale.kind, self.missing[a.name], self.reasons[a.name]) for a in self.schema]
+        shown = table(("attribute", "role", "scale", "missing", "why"), rows, numbers=(3,))
+        return panel(f"A proposal for {self.n_records} records: look at every role", shown)
+
+    value_labels: Mapping[str, Mapping[Level, str]] = field(default_factory=dict)
 
 
 def propose(frame: Any) -> Proposal:
@@ -74,6 +86,27 @@ def propose(frame: Any) -> Proposal:
     return Proposal(Schema(attributes), reasons, len(table), missing)
 
 
+def join_proposals(parts: Iterable[Proposal]) -> Proposal:
+    """Return one proposal for a table whose columns were looked at in groups.
+
+    Examples
+    --------
+    >>> parts = [propose(pa.table({"size": [1.5, 2.5]})), propose(pa.table({"fuel": ["gas", "oil"]}))]
+    >>> join_proposals(parts).schema.names
+    ('size', 'fuel')
+    """
+    found = list(parts)
+    reasons = {name: why for part in found for name, why in part.reasons.items()}
+    attributes = _one_weight([attribute for part in found for attribute in part.schema], reasons)
+    return Proposal(
+        Schema(attributes),
+        reasons,
+        found[0].n_records,
+        {name: count for part in found for name, count in part.missing.items()},
+        {name: labels for part in found for name, labels in part.value_labels.items()},
+    )
+
+
 def _propose_one(name: str, column: pa.Array) -> tuple[Attribute, str]:
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         events = sorted(set(column.flatten().drop_null().to_pylist()))
@@ -84,6 +117,8 @@ def _propose_one(name: str, column: pa.Array) -> tuple[Attribute, str]:
     if codes:
         reason += f"; {len(codes)} words look like missing codes"
     role, why = _role(name, scale, values)
+    if role == "identifier" and isinstance(scale, Nominal):
+        scale = Nominal(("",))  # a schema is a file that travels: who is in the table is not written into it
     return Attribute(name, scale, role, codes), f"{reason}; {why}"
 
 
@@ -110,7 +145,7 @@ def _scale(values: pa.Array) -> tuple[Scale, str]:
     )
     numbers = None if leading_zero else to_level_type(values, pa.float64())
     if numbers is not None and not numbers.null_count and not pa.types.is_temporal(values.type):
-        whole = bool(pc.all(pc.equal(numbers, pc.floor(numbers))).as_py())
+        whole = bool(pc.all(is_whole(numbers)).as_py())
         if whole and len(distinct) <= min(_FEW, max(2, len(values) // 5)):
             levels = tuple(sorted(int(v) for v in pc.unique(numbers).to_pylist()))
             return Ordinal(levels), f"{len(levels)} different whole numbers"
@@ -154,3 +189,37 @@ def _one_weight(attributes: list[Attribute], reasons: dict[str, str]) -> list[At
         else:
             result.append(a)
     return result
+
+
+def with_new_levels(frame: Any, schema: Schema) -> Schema:
+    """Return the schema of a release: levels that the original does not declare are read off the table.
+
+    A column that has such levels, or words where numbers were declared, becomes unordered, because nothing says where
+    in the order they belong.
+
+    Examples
+    --------
+    >>> schema = Schema([Attribute("fuel", Nominal(["gas", "oil", "sun"]), "key")])
+    >>> with_new_levels(pa.table({"fuel": ["fossil", "sun"]}), schema)["fuel"].scale.levels
+    ('fossil', 'sun')
+    """
+    table = as_narwhals(frame)
+    changed = []
+    for attribute in schema:
+        scale = attribute.scale
+        if isinstance(scale, Sequence):
+            continue
+        values = hide_missing(as_arrow(table[attribute.name].to_arrow()), attribute.missing).drop_null()
+        target = level_type(scale.levels) if isinstance(scale, Categorical) else pa.float64()
+        read = to_level_type(values, target)
+        if isinstance(scale, Categorical):
+            known = (
+                not read.null_count and pc.all(pc.is_in(read, value_set=pa.array(scale.levels, type=target))).as_py()
+            )
+        else:
+            known = not read.null_count
+        if known is False:
+            distinct = pc.unique(values)
+            levels = distinct.cast(pa.string()) if pa.types.is_temporal(distinct.type) else distinct
+            changed.append(replace(attribute, scale=Nominal(tuple(sorted(levels.to_pylist())))))
+    return schema.replacing(*changed)

@@ -6,12 +6,11 @@ exchanged. Kernels see arrays, made once a column and kept.
 
 from __future__ import annotations
 
-import html
 import sys
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -19,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.errors import DataError, SchemaError
+from discreet.notebook import panel, table
 from discreet.scales import Categorical, EncodedSequences, Numeric, Sequence
 from discreet.scales.base import as_arrow, hide_missing, is_text
 from discreet.schema import Attribute, Schema
@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["Encoded", "Microdata", "as_narwhals", "column_names", "microdata", "table_of_numbers"]
+__all__ = [
+    "Encoded",
+    "Microdata",
+    "as_narwhals",
+    "column_names",
+    "microdata",
+    "table_of_codes",
+    "table_of_numbers",
+]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,6 +93,7 @@ class Microdata:
         self.schema = schema
         self.origin: Json = dict(origin or {})
         self._encoded: dict[str, Any] = {}
+        self._once: dict[Hashable, Any] = {}
         columns = self._frame.columns
         absent = [name for name in schema.names if name not in columns]
         if absent:
@@ -135,6 +146,9 @@ class Microdata:
 
     def missing(self, name: str) -> BoolArray:
         """Say for each record whether the attribute has no value."""
+        known = self._encoded.get(name)
+        if isinstance(known, np.ndarray) and known.dtype.kind == "i":
+            return np.asarray(known < 0)
         hidden = hide_missing(self.column(name), self.schema[name].missing)
         return np.asarray(hidden.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
 
@@ -145,17 +159,35 @@ class Microdata:
             try:
                 array = attribute.scale.encode(self.column(name), attribute.missing)
             except DataError as error:
-                raise type(error)(f"Column {name!r}: {error.message}", hint=error.hint) from None
+                if attribute.role != "identifier":
+                    raise type(error)(f"Column {name!r}: {error.message}", hint=error.hint) from None
+                # Who is who needs no declaration: different values get different codes.
+                array = _distinct(hide_missing(self.column(name), attribute.missing))
             for part in array if isinstance(array, tuple) else (array,):
                 part.flags.writeable = False
             self._encoded[name] = array
         return self._encoded[name]
 
     def share_encoding(self, other: Microdata) -> None:
-        """Take over what `other`, the same table with other roles, has encoded already."""
+        """Take over what `other`, the same records with other roles or columns, has encoded already."""
         for name, array in other._encoded.items():
-            if name in self.schema and self.schema[name].scale == other.schema[name].scale:
+            if name not in self.schema:
+                continue
+            mine, theirs = self.schema[name], other.schema[name]
+            same_use = (mine.role == "identifier") == (theirs.role == "identifier")  # identifiers may have own codes
+            if same_use and mine.scale == theirs.scale and mine.missing == theirs.missing:
                 self._encoded[name] = array
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` gives, made at the first call and kept: a table does not change.
+
+        For work on an original that many masked versions are compared with: distinct records, counts, sorted orders.
+        What is kept must not be changed, and `key` must name all that it depends on beside the table.
+        """
+        if key not in self._once:
+            self._once[key] = make()
+        found: T = self._once[key]
+        return found
 
     def validate(self) -> Microdata:
         """Check every declared column against its declaration, identifiers apart, and return self."""
@@ -198,17 +230,39 @@ class Microdata:
         """Return the table with these columns only, in the table's order."""
         wanted = set(names)
         kept = [name for name in self.names if name in wanted]
-        return Microdata(self._frame.select(kept).to_native(), self.schema.select(kept), origin=self.origin)
+        chosen = Microdata(self._frame.select(kept).to_native(), self.schema.select(kept), origin=self.origin)
+        chosen.share_encoding(self)
+        return chosen
 
     def take(self, rows: Any) -> Microdata:
         """Return the table with these rows only, in this order."""
         places = np.asarray(rows, dtype=np.int64)
-        taken = Microdata(self._frame[places.tolist()].to_native(), self.schema)
+        origin = dict(self.origin)
+        for by_record in ("verbatim", "verbatim_missing"):
+            if origin.get(by_record):
+                chosen = pa.array(places)
+                origin[by_record] = {name: text.take(chosen) for name, text in origin[by_record].items()}
+        taken = Microdata(self._frame[places.tolist()].to_native(), self.schema, origin=origin)
         for name, array in self._encoded.items():
             if isinstance(array, np.ndarray):  # what was encoded once is not encoded again
                 taken._encoded[name] = array[places]
                 taken._encoded[name].flags.writeable = False
         return taken
+
+    def exchanging(self, other: Microdata) -> Microdata:
+        """Return the table with the columns of `other`, which holds the same records in the same order.
+
+        Columns of the same name are exchanged, declarations too; the others are added at the end.
+        """
+        if len(self) != len(other):
+            raise DataError(f"Tables of {len(self)} and {len(other)} records cannot be put beside each other.")
+        frame = self._frame.with_columns(*(other._frame[name] for name in other.names))
+        declared = [other.schema[n] if n in other.schema else self.schema[n] for n in self.schema.names]
+        declared += [attribute for attribute in other.schema if attribute.name not in self.schema]
+        origin = dict(self.origin)
+        kept = {n: text for n, text in origin.get("verbatim", {}).items() if n not in other.schema}
+        origin["verbatim"] = kept | dict(other.origin.get("verbatim", {}))
+        return Microdata(frame.to_native(), Schema(declared), origin=origin)
 
     def replacing(self, encoded: Mapping[str, Any], *attributes: Attribute) -> Microdata:
         """Return a table in which some columns hold new values; all others stay exactly as they came.
@@ -217,19 +271,28 @@ class Microdata:
         ``float64``. `attributes` exchanges declarations, for methods that change levels.
         """
         schema = self.schema.replacing(*attributes)
-        backend = nw.get_native_namespace(self._frame)
+        columns = {name: self._release(schema[name], array) for name, array in encoded.items()}
+        made = nw.from_arrow(pa.table(columns), backend=nw.get_native_namespace(self._frame))
+        types = self._frame.schema
         new = []
-        for name, array in encoded.items():
-            column = self._release(schema[name], array)
-            series = nw.from_arrow(pa.table({name: column}), backend=backend)[name]
-            before = self._frame[name]
-            if isinstance(before.dtype, (nw.Categorical, nw.Enum)) and schema[name] == self.schema[name]:
-                series = series.cast(before.dtype)
+        for name in columns:
+            series = made[name]
+            if isinstance(types[name], (nw.Categorical, nw.Enum)) and schema[name] == self.schema[name]:
+                series = series.cast(types[name])
             new.append(series)
         frame = self._frame.with_columns(*new) if new else self._frame
         origin = dict(self.origin)
         origin["verbatim"] = {n: text for n, text in origin.get("verbatim", {}).items() if n not in encoded}
-        return Microdata(frame.to_native(), schema, origin=origin)
+        result = Microdata(frame.to_native(), schema, origin=origin)
+        result.share_encoding(self)
+        for name, array in encoded.items():
+            result._encoded.pop(name, None)
+            if isinstance(schema[name].scale, Categorical) and schema[name] == self.schema[name]:
+                # Levels that were declared come back from the column as the codes they went in as.
+                kept = np.array(array, dtype=np.int32)
+                kept.flags.writeable = False
+                result._encoded[name] = kept
+        return result
 
     def _release(self, attribute: Attribute, array: Any) -> pa.Array:
         before = self.column(attribute.name)
@@ -240,6 +303,8 @@ class Microdata:
             column = column.cast(pa.string())
         elif isinstance(attribute.scale, Numeric):
             before = before.cast(pa.float64())
+        elif pa.types.is_temporal(before.type) and is_text(column):
+            column = _as_dates(column, before.type)
         elif isinstance(attribute.scale, Categorical) and column.type != before.type and not is_text(column):
             # Levels that are text in a column of numbers are new ones, such as ranges: they stay text.
             column = column.cast(before.type, safe=False)
@@ -252,7 +317,26 @@ class Microdata:
         return f"Microdata({len(self)} records × {len(self.schema)} attributes: {counts})"
 
     def _repr_html_(self) -> str:
-        return f"<p>{html.escape(repr(self))}</p>{self.schema._repr_html_()}"
+        rows = [
+            (a.name, a.role, a.scale.kind, "" if a.role == "identifier" else int(self.missing(a.name).sum()))
+            for a in self.schema
+        ]
+        shown = table(("attribute", "role", "scale", "missing"), rows, numbers=(3,))
+        return panel(f"{len(self)} records × {len(self.schema)} attributes", shown)
+
+
+def _distinct(column: pa.Array) -> CodeArray:
+    """Return a code for every different value, in their order of appearance; −1 is missing."""
+    codes = pc.fill_null(column.dictionary_encode().indices, -1)
+    return np.array(codes.to_numpy(zero_copy_only=False), dtype=np.int32)
+
+
+def _as_dates(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return dates that were declared as words as dates again, unless words are among them that are none."""
+    try:
+        return column.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        return column
 
 
 def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
@@ -288,6 +372,20 @@ def table_of_numbers(columns: Mapping[str, FloatArray]) -> Microdata:
     """
     schema = Schema([Attribute(name, Numeric(), "key") for name in columns])
     return Microdata(pa.table({name: pa.array(values, from_pandas=True) for name, values in columns.items()}), schema)
+
+
+def table_of_codes(schema: Schema, encoded: Mapping[str, Any]) -> Microdata:
+    """Return the table that these encoded attributes stand for: what methods see of blocks of a larger table.
+
+    Examples
+    --------
+    >>> from discreet.scales import Nominal
+    >>> schema = Schema([Attribute("fuel", Nominal(["gas", "oil"]), "key")])
+    >>> table_of_codes(schema, {"fuel": np.array([1, -1], dtype=np.int32)}).column("fuel").to_pylist()
+    ['oil', None]
+    """
+    chosen = schema.select(encoded)
+    return Microdata(pa.table({name: chosen[name].scale.decode(encoded[name]) for name in chosen.names}), chosen)
 
 
 def column_names(frame: Any) -> list[str]:

@@ -7,10 +7,11 @@ the controls of the web page). A method lists its constraints in a class attribu
 from __future__ import annotations
 
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as AbstractSequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -23,6 +24,7 @@ __all__ = [
     "ByName",
     "Choice",
     "Constraint",
+    "Control",
     "Flag",
     "Instance",
     "Integer",
@@ -34,6 +36,31 @@ __all__ = [
     "Text",
     "check_parameters",
 ]
+
+
+@dataclass(frozen=True)
+class Control:
+    """How a person is asked for a value: what a form draws, from the same constraint that checks the answer.
+
+    Attributes
+    ----------
+    kind : {"integer", "number", "choice", "flag", "names", "text", "object"}
+        An ``"object"`` (an operator, a matrix, a path) cannot be asked for in a form; it is given in Python.
+    low, high : float, optional
+        The ends of a number; `above` and `below` say that an end does not belong to it.
+    choices : tuple of str
+        The words to choose from; for ``"text"``, words that are also understood.
+    optional : bool
+        Whether an empty answer means None.
+    """
+
+    kind: str
+    low: float | None = None
+    high: float | None = None
+    above: bool = False
+    below: bool = False
+    choices: tuple[str, ...] = ()
+    optional: bool = False
 
 
 class Constraint(ABC):
@@ -50,6 +77,10 @@ class Constraint(ABC):
     def parse(self, text: str) -> Any:
         """Turn what a user typed into a value; raise ValueError where that is impossible."""
         raise ValueError(text)
+
+    def control(self) -> Control:
+        """Say how a form asks for a value."""
+        return Control("object")
 
 
 @dataclass(frozen=True)
@@ -84,6 +115,9 @@ class Integer(Constraint):
 
     def parse(self, text: str) -> int:
         return int(text)
+
+    def control(self) -> Control:
+        return Control("integer", self.low, self.high)
 
 
 @dataclass(frozen=True)
@@ -124,6 +158,9 @@ class Number(Constraint):
     def parse(self, text: str) -> float:
         return float(text)
 
+    def control(self) -> Control:
+        return Control("number", self.low, self.high, self.open_low, self.open_high)
+
 
 @dataclass(frozen=True)
 class Choice(Constraint):
@@ -139,6 +176,9 @@ class Choice(Constraint):
 
     def parse(self, text: str) -> str:
         return text
+
+    def control(self) -> Control:
+        return Control("choice", choices=self.options)
 
 
 @dataclass(frozen=True)
@@ -157,6 +197,9 @@ class Flag(Constraint):
             raise ValueError(text)
         return words[text.strip().lower()]
 
+    def control(self) -> Control:
+        return Control("flag")
+
 
 @dataclass(frozen=True)
 class Text(Constraint):
@@ -173,6 +216,9 @@ class Text(Constraint):
     def parse(self, text: str) -> str:
         return text
 
+    def control(self) -> Control:
+        return Control("text")
+
 
 @dataclass(frozen=True)
 class Names(Constraint):
@@ -188,6 +234,9 @@ class Names(Constraint):
 
     def parse(self, text: str) -> list[str]:
         return [name.strip() for name in text.split(",") if name.strip()]
+
+    def control(self) -> Control:
+        return Control("names")
 
 
 @dataclass(frozen=True)
@@ -212,6 +261,9 @@ class ListOf(Constraint):
 
     def parse(self, text: str) -> list[Any]:
         return [self.inner.parse(item) for item in text.split(";") if item.strip()]
+
+    def control(self) -> Control:
+        return _typed(self.inner)
 
 
 @dataclass(frozen=True)
@@ -245,6 +297,9 @@ class ByName(Constraint):
             result[name.strip()] = self.inner.parse(value.strip())
         return result
 
+    def control(self) -> Control:
+        return _typed(self.inner)
+
 
 @dataclass(frozen=True)
 class Seed(Constraint):
@@ -260,6 +315,9 @@ class Seed(Constraint):
 
     def parse(self, text: str) -> int:
         return int(text)
+
+    def control(self) -> Control:
+        return Control("integer", 0, optional=True)
 
 
 @dataclass(frozen=True)
@@ -291,6 +349,9 @@ class Optional(Constraint):
     def parse(self, text: str) -> Any:
         return None if text.strip().lower() == "none" else self.inner.parse(text)
 
+    def control(self) -> Control:
+        return replace(self.inner.control(), optional=True)
+
 
 class AnyOf(Constraint):
     """What any of several constraints allows; text is read by the first that can."""
@@ -313,6 +374,30 @@ class AnyOf(Constraint):
             if constraint.accepts(value):
                 return value
         raise ValueError(text)
+
+    def control(self) -> Control:
+        """Ask for a word where there are words only, for text otherwise; never for what may also be a path.
+
+        Examples
+        --------
+        >>> AnyOf(Integer(1), Text("a time such as '10s'")).control().kind
+        'text'
+        >>> AnyOf(Choice(("mean", "median")), ListOf(Instance(object))).control().choices
+        ('mean', 'median')
+        """
+        if any(isinstance(c, Instance) and c.kind is os.PathLike for c in self.inner):
+            return Control("object")
+        asked = [control for control in (c.control() for c in self.inner) if control.kind != "object"]
+        if len(asked) == 1:
+            return asked[0]
+        words = tuple(word for control in asked for word in control.choices)
+        return Control("text", choices=words) if asked else Control("object")
+
+
+def _typed(inner: Constraint) -> Control:
+    """Return the control of several values of one kind: text, unless a value cannot be typed between semicolons."""
+    nested = isinstance(inner, (ListOf, ByName))
+    return Control("object") if nested or inner.control().kind == "object" else Control("text")
 
 
 def check_parameters(

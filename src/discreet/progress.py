@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias, TypeVar
 
-__all__ = ["Listener", "listening", "report", "track"]
+__all__ = ["Listener", "also_listening", "listening", "report", "track"]
 
 Listener: TypeAlias = Callable[[str, int, int], None]
 """Called with a label, how many steps are done, and how many there are."""
@@ -29,6 +29,28 @@ def listening(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+@contextmanager
+def also_listening(listener: Listener) -> Iterator[None]:
+    """Send the reports of everything inside the block to `listener`, and then to whoever listened before.
+
+    Examples
+    --------
+    >>> with listening(lambda *_: print("outside")), also_listening(lambda *_: print("inside")):
+    ...     report("working", 1, 2)
+    inside
+    outside
+    """
+    outer = _listener.get()
+
+    def both(label: str, done: int, total: int) -> None:
+        listener(label, done, total)
+        if outer is not None:
+            outer(label, done, total)
+
+    with listening(both):
+        yield
 
 
 def report(label: str, done: int, total: int) -> None:

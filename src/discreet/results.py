@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,9 +10,26 @@ import numpy as np
 
 from discreet.errors import DataError
 from discreet.microdata import Microdata
+from discreet.notebook import listing, panel, table
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
-__all__ = ["Assessment", "Distribution", "Flow", "Linked", "Links", "Masked", "Measurement", "Provenance", "Score"]
+__all__ = [
+    "Assessment",
+    "Certificate",
+    "Combination",
+    "Correlations",
+    "Distribution",
+    "Exposure",
+    "Flow",
+    "Linked",
+    "Links",
+    "Masked",
+    "Measurement",
+    "Provenance",
+    "Score",
+    "Shares",
+    "Verdict",
+]
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,6 +67,10 @@ class Provenance:
         What the random draws came from. For the internal record only.
     perturbative : bool, optional
         Whether values may have become untrue; None where that is not known.
+    grouped : tuple of str, optional
+        The attributes that `labels` are about, where they are not all that were masked, as after several steps.
+    history : tuple of Provenance
+        Where the release came about in several steps, the provenance of each, in order.
     """
 
     method: str
@@ -66,6 +86,8 @@ class Provenance:
     notes: tuple[str, ...] = ()
     seed: int | None = None
     perturbative: bool | None = None
+    grouped: tuple[str, ...] | None = None
+    history: tuple[Provenance, ...] = ()
 
     def to_dict(self, *, internal: bool = False) -> Json:
         """Return the provenance as JSON values; the seed is part of the internal record only."""
@@ -84,6 +106,8 @@ class Provenance:
             sizes = [np.bincount(column) for column in columns.T]
             blocks = [{"count": len(s), "smallest": int(s.min()), "largest": int(s.max())} for s in sizes]
             fields["groups"] = blocks[0] if self.labels.ndim == 1 else _all_blocks(blocks)
+        if self.history:
+            fields["steps"] = [step.to_dict(internal=internal) for step in self.history]
         if internal:
             fields["seed"] = self.seed
         return fields
@@ -132,14 +156,9 @@ class Masked:
         return f"Masked({len(self)} records by {self.provenance.method}: {', '.join(self.provenance.attributes)})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(name)}</td><td>{count}</td></tr>" for name, count in self.provenance.changed.items()
-        )
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in self.provenance.notes)
-        return (
-            f"<p>{html.escape(repr(self))}</p><table><tr><th>attribute</th><th>cells changed</th></tr>{rows}</table>"
-            f"<ul>{notes}</ul>"
-        )
+        rows = [(name, f"{count} of {self.provenance.n_records}") for name, count in self.provenance.changed.items()]
+        changed = table(("attribute", "cells changed"), rows, numbers=(1,))
+        return panel(f"{len(self)} records masked by {self.provenance.method}", changed, listing(self.provenance.notes))
 
 
 @dataclass(frozen=True, repr=False)
@@ -181,6 +200,18 @@ class Linked:
 
     def __repr__(self) -> str:
         return f"Linked({self.expected:.1f} of {self.n} correct; chance {self.chance:.1f})"
+
+    def _repr_html_(self) -> str:
+        low, high = self.interval()
+        rows = (
+            ("correct links, ties shared", f"{self.expected:.1f}", f"{100 * self.rate:.2f} %"),
+            ("95 % interval", f"{low * self.n:.1f} to {high * self.n:.1f}", f"{100 * low:.2f} to {100 * high:.2f} %"),
+            ("by guessing", f"{self.chance:.1f}", f"{100 * self.chance / self.n:.2f} %"),
+            ("every tie for the intruder", self.optimistic, f"{100 * self.optimistic / self.n:.2f} %"),
+            ("every tie against", self.pessimistic, f"{100 * self.pessimistic / self.n:.2f} %"),
+        )
+        shown = table(("", "records", "of those looked for"), rows, numbers=(1, 2))
+        return panel(f"{self.expected:.1f} of {self.n} records linked correctly", shown)
 
 
 @dataclass(frozen=True, repr=False)
@@ -291,6 +322,21 @@ class Links:
     def __repr__(self) -> str:
         return f"Links({self.n_b} records of B to {self.n_a} of A by {self.method or 'a linker'})"
 
+    def _repr_html_(self) -> str:
+        rows = [
+            ("records of A", self.n_a),
+            ("records of B", self.n_b),
+            ("with a best candidate", int((self.best >= 0).sum())),
+            ("with several that tie", int((self.ties > 1).sum())),
+        ]
+        if self.decision is not None:
+            rows += [
+                ("decided as links", int((self.decision == 2).sum())),
+                ("for a clerk to look at", int((self.decision == 1).sum())),
+            ]
+        known = listing([f"Linked on {', '.join(self.attributes)}."] if self.attributes else [])
+        return panel(f"Links by {self.method or 'a linker'}", table(("", "records"), rows, numbers=(1,)), known)
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -345,6 +391,13 @@ class Measurement:
             "reference": self.reference,
         }
 
+    def _repr_html_(self) -> str:
+        parts = [listing([self.sentence, *([self.reference] if self.reference else [])])]
+        if self.per_attribute:
+            rows = [(name, f"{value:.2f}") for name, value in self.per_attribute.items()]
+            parts.append(table(("attribute", self.unit or "value"), rows, numbers=(1,)))
+        return panel(f"{self.title}: {self.value:.2f} {self.unit} ({self.kind}, low is good)", *parts)
+
 
 @dataclass(frozen=True)
 class Distribution:
@@ -372,6 +425,76 @@ class Flow:
     events: tuple[str, ...]
     before: tuple[tuple[float, ...], ...]
     after: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """How often the levels of a categorical attribute occur before and after masking, in percent of records.
+
+    Levels that too few records have in either file are taken together in the last entry, ``"all others"``.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """Correlations of the numeric attributes before and after masking, and how much each changed."""
+
+    names: tuple[str, ...]
+    before: tuple[tuple[float, ...], ...]
+    after: tuple[tuple[float, ...], ...]
+    change: tuple[tuple[float, ...], ...]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A set of keys, and how many records are alone on it before and after masking: keys and counts, no values."""
+
+    keys: tuple[str, ...]
+    before: int
+    after: int
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """Which keys, alone and together, single records out before and after masking.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        The keys that were looked at.
+    deepest : int
+        How many of them were looked at together, at most.
+    n_records : int
+    combinations : tuple of Combination
+        The riskiest, most records in the release first that no smaller part of the set singles out.
+    by_key : dict of str to (float, float)
+        By key, how many records are alone on it and one other key, on average over the others, before and after.
+    sentence : str
+    """
+
+    keys: tuple[str, ...]
+    deepest: int
+    n_records: int
+    combinations: tuple[Combination, ...]
+    by_key: Mapping[str, tuple[float, float]]
+    sentence: str
+
+    def to_dict(self) -> Json:
+        """Return the exposure as JSON values: keys and counts."""
+        return {
+            "keys": list(self.keys),
+            "deepest": self.deepest,
+            "n_records": self.n_records,
+            "combinations": [{"keys": list(c.keys), "before": c.before, "after": c.after} for c in self.combinations],
+            "by_key": {key: {"before": before, "after": after} for key, (before, after) in self.by_key.items()},
+            "sentence": self.sentence,
+        }
 
 
 @dataclass(frozen=True)
@@ -446,14 +569,111 @@ class Assessment:
         return f"Assessment(score {self.score.value:.2f}: loss {self.score.loss:.2f}, risk {self.score.risk:.2f})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{m.kind}</td><td>{html.escape(m.title)}</td><td>{m.value:.2f} {html.escape(m.unit)}</td>"
-            f"<td>{html.escape(m.sentence)}</td></tr>"
-            for m in self.measurements
-        )
-        known = html.escape(", ".join(self.known))
-        return (
-            f"<p><b>Score {self.score.value:.2f}</b> — {html.escape(self.score.sentence)}</p>"
-            f"<p>The intruder is assumed to know: {known}.</p>"
-            f"<table><tr><th>kind</th><th>measure</th><th>value</th><th>meaning</th></tr>{rows}</table>"
-        )
+        rows = [
+            (m.kind, m.title, f"{m.value:.2f} {m.unit}", m.sentence)
+            for m in (*self.of_kind("risk"), *self.of_kind("loss"))
+        ]
+        known = f"The intruder is assumed to know: {', '.join(self.known)}."
+        shown = table(("", "measure", "value", "what it means"), rows, numbers=(2,))
+        return panel(f"Score {self.score.value:.2f}", listing([self.score.sentence, known]), shown)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a release meets one threshold.
+
+    Attributes
+    ----------
+    name : str
+        The threshold's name in the protocol, such as ``"risk_at_most"``.
+    value, limit : float
+        What was found, and what was asked for.
+    met : bool
+    sentence : str
+        The same in words, for a reader who is no statistician.
+    """
+
+    name: str
+    value: float
+    limit: float
+    met: bool
+    sentence: str
+
+    def to_dict(self) -> Json:
+        """Return the verdict as JSON values."""
+        return {
+            "name": self.name,
+            "value": self.value,
+            "limit": self.limit,
+            "met": self.met,
+            "sentence": self.sentence,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate:
+    """How far the information loss of a release can be from the least possible, proven.
+
+    Attributes
+    ----------
+    value : float
+        Information loss of the release: 100·SSE/SST on z-scores.
+    bound : float
+        What no release in which at least `k` records share every combination of values can stay below.
+    k : int
+    n_records : int
+    attributes : tuple of str
+        Those whose loss is certified; empty where only positions are known.
+    method : {"column generation", "fast", "exact-univariate", "one group"}
+        Where the bound comes from; several, joined by commas, for several blocks of attributes.
+    seconds : float
+        Time spent.
+    """
+
+    value: float
+    bound: float
+    k: int
+    n_records: int
+    attributes: tuple[str, ...]
+    method: str
+    seconds: float = 0.0
+
+    @property
+    def gap(self) -> float:
+        """Percent by which the loss can be above the least possible, at most; infinite if nothing is proven."""
+        if self.value <= self.bound:
+            return 0.0
+        return 100.0 * (self.value / self.bound - 1.0) if self.bound > 0.0 else float("inf")
+
+    @property
+    def sentence(self) -> str:
+        """The certificate in words, for a release note; the percentage is rounded up."""
+        if not np.isfinite(self.gap):
+            return f"no bound on the least possible information loss for k = {self.k} was found"
+        if self.gap <= 1e-6:
+            return f"the information loss is the least possible for k = {self.k}"
+        digits = 1 if self.gap >= 0.1 else 4
+        percent = np.ceil(self.gap * 10**digits - 1e-9) / 10**digits
+        return f"the information loss is at most {percent:.{digits}f} % above the least possible for k = {self.k}"
+
+    def to_dict(self) -> Json:
+        """Return the certificate as JSON values; an infinite gap becomes null."""
+        return {
+            "k": self.k,
+            "n_records": self.n_records,
+            "attributes": list(self.attributes),
+            "information_loss": self.value,
+            "lower_bound": self.bound,
+            "gap_percent": self.gap if np.isfinite(self.gap) else None,
+            "method": self.method,
+            "seconds": self.seconds,
+            "sentence": self.sentence,
+        }
+
+    def __repr__(self) -> str:
+        return f"Certificate(k = {self.k}: loss {self.value:.4f} %, at least {self.bound:.4f} % by {self.method})"
+
+    def _repr_html_(self) -> str:
+        rows = [(f"{self.value:.4f} %", f"{self.bound:.4f} %", self.method, self.n_records)]
+        shown = table(("information loss", "lower bound", "method", "records"), rows, numbers=(0, 1, 3))
+        return panel(f"{self.sentence[:1].upper()}{self.sentence[1:]}.", shown)

@@ -112,7 +112,7 @@ class Attribute:
         return cls(name, scale, fields.get("role", "other"), fields.get("missing", ()), label)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Schema:
     """Attributes in order.
 
@@ -261,6 +261,12 @@ class Schema:
         except (OSError, UnicodeDecodeError):
             raise FileError(f"The schema file {str(path)!r} cannot be read as UTF-8 text.") from None
         return cls.from_toml(text)
+
+    def __repr__(self) -> str:
+        # Levels are left out: those of an identifier are the records' own values.
+        roles = [a.role for a in self.attributes]
+        counts = ", ".join(f"{roles.count(role)} {role}" for role in dict.fromkeys(roles))
+        return f"Schema({len(self)} attributes: {counts})"
 
     def _repr_html_(self) -> str:
         rows = [(a.name, a.role, a.scale.kind, _size(a.scale), len(a.missing) or "") for a in self.attributes]

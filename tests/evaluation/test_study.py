@@ -1,15 +1,24 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 
 import pytest
 
 import discreet as dc
-from discreet.errors import DataError, FileError, ParameterError
+from discreet.errors import DataError, FileError, ParameterError, UnknownNameError
 from discreet.evaluation.candidates import grid
 from discreet.evaluation.study import Study, compare
+from discreet.masking.coding import TopCoding
+from discreet.masking.microaggregation.kmodes import KModes
 from discreet.masking.microaggregation.mdav import MDAV
 from discreet.masking.microaggregation.univariate import IndividualRanking
+from discreet.masking.pram import PRAM
+from discreet.masking.swapping import RankSwapping
 from discreet.progress import listening
 
 MEASURES = ["il1s", "distance-linkage"]
@@ -97,6 +106,67 @@ def test_attribute_sets(table):
     assert len(study.ranking("size")) == 1
 
 
+def test_keys_outside_a_set_are_left_out(table):
+    """An experiment on a set is that on a file which has these keys alone."""
+    keys = ["TURNOVER", "ASSETS"]
+    study = compare(table, grid(MDAV, k=[3]), attribute_sets={"size": keys}, measures=MEASURES)
+    alone = compare(table.select([name for name in table.names if name in keys]), grid(MDAV, k=[3]), measures=MEASURES)
+    for name in ("score", "risk", "loss", "measure_il1s"):
+        assert study.rows[0][name] == alone.rows[0][name]
+    for wrong in ({"a": []}, {"a": "TURNOVER"}, {"a": [table.schema.of_role("identifier")[0]]}):
+        with pytest.raises(ParameterError, match="attribute set 'a'"):
+            compare(table, grid(MDAV, k=[3]), attribute_sets=wrong)
+
+
+def test_shared_work_changes_nothing():
+    """All experiments of a set use one table and what it keeps; each alone on a fresh table gives the same."""
+    measures = ["dist", "ctbil", "ebil", "distance-linkage", "probabilistic-linkage"]
+    data = dc.datasets.housing(150)
+    sets = {"o": ["BUILT", "DEGREE", "GRADE1"], "m": ["DEGREE", "METRO", "SCH", "SHP"]}
+    candidates = [
+        KModes(3, n_vars=2, start="random"), KModes(5, prototype="random"), KModes(5, weighted=False), RankSwapping(8),
+        TopCoding(2), PRAM(0.5),
+    ]  # fmt: skip
+    study = compare(data, candidates, attribute_sets=sets, measures=measures, workers=1)
+    assert study.failures == ()
+    for row in study.rows:
+        left_out = set(data.schema.keys) - set(sets[row["attribute_set"]])
+        fresh = dc.datasets.housing(150)
+        fresh = fresh.select(name for name in fresh.names if name not in left_out)
+        masker = candidates[row["experiment"] % len(candidates)].clone()
+        if "random_state" in masker.get_params():
+            masker.set_params(random_state=row["seed"])
+        verdict = dc.assess(fresh, masker.mask(fresh), measures=measures)
+        assert verdict.score.value == row["score"]
+        for name in measures:
+            assert verdict[name].value == row[f"measure_{name}"]
+
+
+def test_spread_over_seeds():
+    rows = []
+    for number, (label, one_set, repetition, score) in enumerate(
+        [("a", "s", 0, 10.0), ("a", "s", 1, 12.0), ("a", "t", 0, 30.0), ("a", "t", 1, 32.0), ("b", "s", 0, 11.5),
+         ("b", "t", 0, 31.5), ("c", "s", 0, 1.0)]
+    ):  # fmt: skip
+        rows.append(
+            {"experiment": number, "method": label, "candidate": label, "attribute_set": one_set, "seed": 1,
+             "repetition": repetition, "score": score, "risk": score, "loss": score, "error": None}
+        )  # fmt: skip
+    rows.append({"experiment": 7, "method": "c", "candidate": "c", "attribute_set": "t", "repetition": 0, "error": "!"})
+    study = Study(tuple(rows))
+    a, b, c = study.ranking()
+    assert (a["label"], a["score"], a["score_low"], a["score_high"]) == ("a", 21.0, 20.0, 22.0)  # sets are no noise
+    assert a["score_deviation"] == pytest.approx(2**0.5)
+    assert (b["score"], b["score_low"], b["score_deviation"]) == (21.5, 21.5, 0.0)
+    assert b["like_best"]  # 21.5 lies between 20 and 22
+    assert c["label"] == "c"  # failed on a set: behind those that did not, whatever its score
+    assert study.best()["label"] == "a"
+    assert study.ranking("s")[0]["label"] == "c"
+    assert study.attribute_sets == ("s", "t")
+    with pytest.raises(UnknownNameError, match="no attribute set 'x'"):
+        study.ranking("x")
+
+
 def test_one_failing_experiment_is_a_row(table):
     study = compare(table, [MDAV(k=3), MDAV(k=500), MDAV(k=1)], measures=MEASURES)
     assert [row["error"] is None for row in study.rows] == [True, False, False]
@@ -125,6 +195,66 @@ def test_a_stopped_study_goes_on(table, tmp_path):
     assert without_time(second.rows) == without_time(compare(table, CANDIDATES, measures=MEASURES).rows)
     assert [r["seconds"] for r in second.rows[:2]] == [r["seconds"] for r in first.rows]
     assert all(json.loads(line) for line in path.read_text().splitlines())
+
+
+def test_an_interrupt_keeps_what_several_processes_have_finished(table, tmp_path):
+    path, many = tmp_path / "rows.jsonl", CANDIDATES * 12
+    stopped = []
+
+    def stop_once(_label, done, _total):
+        if done >= 10 and not stopped:
+            stopped.append(done)
+            raise KeyboardInterrupt
+
+    with listening(stop_once):
+        first = compare(table, many, measures=MEASURES, workers=2, store=path)
+    assert not first.complete
+    assert stopped[0] <= len(first) < len(many)
+    assert len(path.read_text().splitlines()) == len(first) + 1
+    second = compare(table, many, measures=MEASURES, workers=2, store=path, resume=True)
+    assert second.complete
+    assert len({row["score"] for row in second.rows}) == len(CANDIDATES)
+
+
+SCRIPT = """
+import sys
+import discreet as dc
+from discreet.masking.microaggregation.mdav import MDAV
+
+if __name__ == "__main__":
+    candidates = dc.grid(MDAV, k=list(range(2, 42)) * 10)
+    dc.compare(dc.datasets.business(80), candidates, measures=["il1s", "distance-linkage"], workers=2,
+               store=sys.argv[1], resume=True)
+"""
+
+
+def test_a_killed_study_goes_on(table, tmp_path):
+    """Killed without a chance to tidy up: rows that were written stay, no process is left, and the study goes on."""
+    script, path = tmp_path / "study.py", tmp_path / "rows.jsonl"
+    script.write_text(SCRIPT)
+    killed = subprocess.Popen([sys.executable, script, path], stdout=subprocess.DEVNULL, start_new_session=True)
+    while not path.exists() or path.read_bytes().count(b"\n") < 20:
+        assert killed.poll() is None
+        time.sleep(0.05)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    # The workers go with it: the group dissolves by itself.
+    for _ in range(600):
+        try:
+            os.killpg(killed.pid, 0)
+        except ProcessLookupError:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("workers outlive the study")
+    before = path.read_bytes().count(b"\n") - 1
+    candidates = grid(MDAV, k=list(range(2, 42)) * 10)
+    study = compare(table, candidates, measures=MEASURES, workers=2, store=path, resume=True)
+    assert before >= 19
+    assert study.complete
+    assert len(study) == 400
+    assert [row["experiment"] for row in study.rows] == list(range(400))
+    assert len({row["score"] for row in study.rows}) == 40
 
 
 def test_a_store_of_another_study_is_refused(table, tmp_path):

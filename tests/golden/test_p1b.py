@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import ROUND_DOWN, Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -16,25 +17,12 @@ from discreet.operators import (
     WeightedMedian,
     WOWTransformation,
 )
+from discreet.papers.p1b_cwow_median import EXAMPLE_2, EXAMPLE_3, VALUES
+from discreet.papers.p1b_cwow_median import TABLE_3 as PRINTED_3
 from discreet.papers.p1b_monotonicity import compare_table
 
-# Table 2
-VALUES = [4, 1, 0, 2, 1, 0, 4, 5, 1]
-
-# Table 3: α, acc''' as printed, and the result
-TABLE_3 = [
-    (1 / 8, "0.7993 0.0970 0.0385 0.0298 0.0245 0.0108 0.0", 0),
-    (1 / 4, "0.6389 0.1644 0.0705 0.0566 0.0478 0.0215 0.0", 0),
-    (1 / 2, "0.4082 0.2372 0.1182 0.1022 0.0914 0.0425 0.0", 1),
-    (1, "0.1666 0.25 0.1666 0.1666 0.1666 0.0833 0.0", 2),
-    (2, "0.0277 0.1458 0.1666 0.2222 0.2777 0.1597 0.0", 3),
-    (4, "0.0007 0.0293 0.0856 0.2006 0.3896 0.2939 0.0", 4),
-    (8, "0.0000 0.0009 0.0124 0.0867 0.3984 0.5014 0.0", 5),
-]
+TABLE_3 = [(float(Fraction(alpha)), weights, int(level[2:])) for alpha, (weights, level) in PRINTED_3.items()]
 ACC = [2, 3, 1, 0, 2, 1, 0]
-
-EXAMPLE_2 = [0] * 6 + list(range(1, 11))
-EXAMPLE_3 = list(range(1, 1001)) + [0] * 6
 
 
 def test_table_3_frequencies():

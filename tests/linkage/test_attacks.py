@@ -15,6 +15,9 @@ from discreet.linkage.distance import DistanceLinkage
 from discreet.linkage.masking_aware import MaskingAwareLinkage
 from discreet.linkage.probabilistic import ProbabilisticLinkage
 from discreet.linkage.terms import prepare
+from discreet.masking.microaggregation.kmodes import KModes
+from discreet.masking.microaggregation.mdav import MDAV
+from discreet.masking.pram import PRAM
 from discreet.microdata import Microdata
 from discreet.results import Masked, Provenance
 from discreet.scales import Nominal, Numeric
@@ -105,6 +108,51 @@ def test_a_microaggregation_is_searched_within_its_groups():
     release = Masked(b, Provenance("mdav", {}, ("x",), 6, labels=labels))
     links = MaskingAwareLinkage().link(a, release)
     assert (labels[links.best] == labels).all()
+
+
+@pytest.mark.parametrize(("k", "blocks", "least"), [(5, 2, 1.0), (10, 3, 1.05), (20, 3, 1.15)])
+def test_a_real_microaggregation_by_blocks_is_attacked_better_with_its_provenance(k, blocks, least):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(600, 7)) + 0.7 * rng.normal(size=(600, 1))
+    names = [f"v{j}" for j in range(7)]
+    data = Microdata(pl.DataFrame(x, schema=names), Schema(Attribute(name, Numeric(), "key") for name in names))
+    release = MDAV(k, blocks=blocks).mask(data)
+    plain = DistanceLinkage().link(data, release).evaluate().expected
+    aware = MaskingAwareLinkage().link(data, release).evaluate().expected
+    assert aware >= least * plain
+    part = names[:5]  # a block that is known in part does not mislead
+    plain = DistanceLinkage(attributes=part).link(data, release).evaluate().expected
+    assert MaskingAwareLinkage(attributes=part).link(data, release).evaluate().expected > 0.95 * plain
+
+
+def test_a_real_categorical_microaggregation_is_attacked_better_with_its_provenance():
+    data = housing(500)
+    release = KModes(6, n_vars=3, attributes=NAMES, random_state=0).mask(data)
+    plain = DistanceLinkage(attributes=NAMES).link(data, release).evaluate().expected
+    aware = MaskingAwareLinkage(attributes=NAMES).link(data, release).evaluate().expected
+    assert aware > 1.05 * plain
+
+
+def test_of_a_pram_the_likeliest_original_is_found():
+    data = housing(300)
+    names = NAMES[:4]
+    release = PRAM(0.9, design="uniform", attributes=names[:3], random_state=0).mask(data)
+    linker = MaskingAwareLinkage(attributes=names)
+    links = linker.link(data, release)
+    likelihood = np.ones((300, 300))
+    for name in names[:3]:
+        matrix = np.array(release.provenance.details["matrices"][name])
+        likelihood *= matrix[data.encoded(name)[None, :], release.microdata.encoded(name)[:, None]]
+    # The fourth attribute was left alone.
+    likelihood *= data.encoded(names[3])[None, :] == release.microdata.encoded(names[3])[:, None]
+    assert links.score == pytest.approx(-np.log(likelihood.max(axis=1)), abs=1e-6)
+    best = np.isclose(likelihood, likelihood.max(axis=1, keepdims=True), rtol=1e-6)
+    assert np.array_equal(links.ties, best.sum(axis=1))
+    plain = DistanceLinkage(attributes=names).link(data, release).evaluate().expected
+    assert links.evaluate().expected > 1.1 * plain
+    together = MaskingAwareLinkage(attributes=names, one_to_one=True).link(data, release)
+    taken = together.best[together.best >= 0]
+    assert len(set(taken.tolist())) == taken.size
 
 
 def test_attacks_together_find_more_than_each():

@@ -110,11 +110,6 @@ def test_bad_input():
     table = Microdata(pl.DataFrame({f"v{j}": [1, 2] for j in range(21)}), many)
     with pytest.raises(DataError, match="21 attributes have too many agreement patterns; at most 20"):
         ProbabilisticLinkage().link(table, table)
-    numbers = Schema(Attribute(f"v{j}", Numeric(), "key") for j in range(14))
-    rng = np.random.default_rng(0)
-    wide = Microdata(pl.DataFrame(rng.normal(size=(50, 14)), schema=[f"v{j}" for j in range(14)]), numbers)
-    with pytest.raises(DataError, match="4782969 agreement patterns"):
-        ProbabilisticLinkage().link(wide, wide)
     one = Schema([Attribute("x", Numeric(), "key")])
     empty = Microdata(pl.DataFrame({"x": [None, None]}, schema={"x": pl.Float64}), one)
     with pytest.raises(MissingValueError, match="column 'x' has no values in the first file"):
@@ -122,6 +117,6 @@ def test_bad_input():
     a = Microdata(pl.DataFrame({"x": [1.0, 2.0]}), Schema([Attribute("x", Numeric(), "key")]))
     with pytest.raises(DataError, match='m="known" needs files of the same records'):
         ProbabilisticLinkage(m="known").link(a, a.take([0]))
-    large = Microdata(pl.DataFrame({"x": np.arange(5001.0)}), Schema([Attribute("x", Numeric(), "key")]))
-    with pytest.raises(DataError, match="one-to-one links need a table of all pairs"):
+    large = Microdata(pl.DataFrame({"x": np.arange(50_001.0)}), Schema([Attribute("x", Numeric(), "key")]))
+    with pytest.raises(DataError, match="one-to-one links look at all pairs"):
         ProbabilisticLinkage(one_to_one=True).link(large, large)

@@ -88,6 +88,36 @@ def test_records_far_from_everything():
     assert_exact(a, b)
 
 
+def coded(levels, ordered, rows):
+    """A file of categories given as codes; −1 is missing."""
+    schema = Schema(
+        Attribute(f"v{j}", (Ordinal if j in ordered else Nominal)(tuple(range(levels))), "key")
+        for j in range(rows.shape[1])
+    )
+    columns = {f"v{j}": [None if c < 0 else int(c) for c in rows[:, j]] for j in range(rows.shape[1])}
+    return Microdata(pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.Int64)), schema)
+
+
+@pytest.mark.parametrize("changes", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize(("levels", "width", "ordered"), [(5, 6, ()), (9, 6, (1, 4)), (40, 14, ()), (7, 5, range(5))])
+def test_cells_at_every_number_of_disagreements(levels, width, ordered, changes):
+    # Forty levels on fourteen attributes are more bits than a key has.
+    rng = np.random.default_rng(changes)
+    first = rng.integers(-1, levels, (400, width))
+    second = first[rng.integers(0, 400, 150)].copy()
+    for row in second:
+        row[rng.choice(width, min(changes, width), replace=False)] = rng.integers(-1, levels, min(changes, width))
+    for metric in ("euclidean", "manhattan"):
+        assert_exact(coded(levels, ordered, first), coded(levels, ordered, second), metric)
+
+
+def test_a_level_that_only_the_second_file_has():
+    rng = np.random.default_rng(2)
+    a = coded(4, (), rng.integers(0, 4, (200, 5)))
+    b = coded(6, (), rng.integers(0, 6, (100, 5)))
+    assert_exact(a, b)
+
+
 def test_weights_count():
     a, b = files(("numeric", "nominal", "ordinal"), 300, 200, 1)
     weights = {"v0": 0.5, "v1": 3.0}
@@ -121,8 +151,8 @@ def test_one_to_one():
     b = Microdata(pl.DataFrame({"x": [0.9, 1.1, 1.9]}), schema)
     assert DistanceLinkage().link(a, b).best.tolist() == [1, 1, 2]
     assert sorted(DistanceLinkage(one_to_one=True).link(a, b).best.tolist()) == [0, 1, 2]
-    large = Microdata(pl.DataFrame({"x": np.arange(5001.0)}), schema)
-    with pytest.raises(DataError, match="files of 5001 and 3 records are too large"):
+    large = Microdata(pl.DataFrame({"x": np.arange(50_001.0)}), schema)
+    with pytest.raises(DataError, match="files of 50001 and 3 records are too large"):
         DistanceLinkage(one_to_one=True).link(large, b)
 
 

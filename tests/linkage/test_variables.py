@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import csv
-
 import numpy as np
 import polars as pl
 import pytest
@@ -13,26 +11,15 @@ from tests.reference import representatives as reference
 from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.linkage.variables import associations, match_columns, match_variables, quadratic_matching
 from discreet.microdata import Microdata
+from discreet.papers.files import DataFolder
+from discreet.papers.p1d_variables import correct, values
 from discreet.scales import Nominal
 from discreet.schema import Attribute, Schema
-
-SEX = {"M": 1.0, "F": 2.0, "I": 3.0}
 
 
 def scaled(data_dir, name):
     """P1d's files: everything but the class on [0, 1], constant columns left out."""
-    with (data_dir / "uci" / name).open(newline="") as lines:
-        rows = [row[: 8 if name == "abalone.csv" else -1] for row in list(csv.reader(lines))[1:]]
-    values = np.array([[SEX.get(cell, cell) for cell in row] for row in rows], dtype=float)
-    values = values[:, np.ptp(values, axis=0) > 0]
-    return (values - values.min(axis=0)) / np.ptp(values, axis=0)
-
-
-def correct(values, method, rng):
-    order, columns = rng.permutation(len(values)), rng.permutation(values.shape[1])
-    half = len(values) // 2
-    image, _ = match_columns(values[order[:half]], values[order[half:]][:, columns], method, 20, rng)
-    return int((columns[image] == np.arange(columns.size)).sum())
+    return values(DataFolder(data_dir), name.removesuffix(".csv"))
 
 
 # P1d, Table IV: 0 of 4, 6 of 8 and 10 of 33, on one split each. The means over 100 splits are in the benchmark.

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import sequences as reference
 
-from discreet.errors import MissingValueError
+from discreet.errors import MissingValueError, SchemaError
 from discreet.masking.microaggregation.kshc import KSHC
 from discreet.masking.microaggregation.sequence_mdav import SequenceMDAV
 from discreet.measures.loss.sequence_dissimilarity import SequenceDissimilarity
@@ -22,7 +22,7 @@ from discreet.measures.loss.sequence_transitions import Transitions
 from discreet.measures.risk.sequence_knowledge import KnownEvents
 from discreet.measures.risk.sequence_linkage import SequenceLinkageRisk
 from discreet.microdata import Microdata
-from discreet.scales import EncodedSequences, Sequence
+from discreet.scales import EncodedSequences, Numeric, Sequence
 from discreet.schema import Attribute, Schema
 
 EVENTS = tuple("abcde")
@@ -187,3 +187,27 @@ def test_records_without_a_sequence_are_left_out(measure):
 def test_linkage_refuses_missing_sequences():
     with pytest.raises(MissingValueError, match="column 'path' has 1 missing sequences of 2"):
         SequenceLinkageRisk().measure(microdata([["a"], None]), microdata([["a"], ["b"]]))
+
+
+WEIGHTED = [SequenceDissimilarity, EventFrequencies, Transitions, SequenceLengths, FrequentSubsequences]
+
+
+@pytest.mark.parametrize("measure", WEIGHTED)
+def test_a_weight_of_three_is_three_records(measure):
+    rng = np.random.default_rng(3)
+    before, after = ([rng.choice(EVENTS, rng.integers(0, 6)).tolist() for _ in range(30)] for _ in range(2))
+    times = rng.integers(1, 5, 30)
+    schema = Schema([Attribute("path", Sequence(EVENTS), "key"), Attribute("w", Numeric(), "weight")])
+
+    def weighed(paths):
+        return Microdata(pa.table({"path": pa.array(paths, pa.list_(pa.string())), "w": times.astype(float)}), schema)
+
+    def repeated(paths):
+        return microdata([path for path, count in zip(paths, times, strict=True) for _ in range(count)])
+
+    found = measure(weighted=True).measure(weighed(before), weighed(after))
+    plain = measure().measure(repeated(before), repeated(after))
+    assert found.value == pytest.approx(plain.value)
+    assert found.value != pytest.approx(measure().measure(weighed(before), weighed(after)).value)
+    with pytest.raises(SchemaError, match="weighted is True, and the schema names no weight"):
+        measure(weighted=True).measure(microdata(before), microdata(after))

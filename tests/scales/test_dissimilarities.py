@@ -229,3 +229,21 @@ def test_values_are_told_apart_by_repr_and_equality():
     assert OptimalMatching() != Hamming()
     assert hash(OptimalMatching(1.0, LADDER)) == hash(OptimalMatching(1.0, LADDER.copy()))
     assert repr(OptimalMatching(1.0, LADDER)) == "OptimalMatching(indel=1.0, substitution=6 × 6 costs)"
+
+
+@pytest.mark.parametrize(("events", "longest"), [(3, 12), (40, 30), (2, 60)])
+def test_many_with_many_is_pair_by_pair(events, longest):
+    rng = np.random.default_rng(events)
+    few, more = (
+        EncodedSequences.of([rng.integers(0, events, rng.integers(0, longest)).tolist() for _ in range(n)])
+        for n in (30, 300)
+    )
+    for d in (OSSOWA(np.square), OSSOWA()):
+        both, own = d.compare(few, more), d.compare(more)
+        rows = np.array([both.rows([i])[0] for i in range(30)])
+        assert np.array_equal(both.rows(np.arange(30)), rows)
+        some = np.arange(299, 0, -3)
+        assert np.array_equal(both.rows(np.arange(10, 30), some), rows[10:, some])
+        square = np.array([own.rows([i])[0] for i in range(300)])
+        assert np.array_equal(own.rows(np.arange(300)), square)
+        assert own.matrix() == pytest.approx(square, abs=1e-15)

@@ -1,21 +1,35 @@
-"""How the command line shows things, and how it ends."""
+"""How the command line shows things: results to standard output, everything else to standard error.
+
+Colours and bars are for terminals only; ``NO_COLOR`` takes the colours away there too.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
+from rich.text import Text
 
 from discreet.progress import listening
 
-__all__ = ["err", "out", "print_json", "progress", "safe", "table"]
+__all__ = ["advise", "err", "out", "print_json", "progress", "safe", "table"]
 
 out = Console()
 err = Console(stderr=True)
@@ -39,20 +53,70 @@ def table(title: str, *columns: str, numbers: tuple[str, ...] = ()) -> Table:
     return result
 
 
+def advise(remarks: Iterable[Any]) -> None:
+    """Show remarks on weak choices on standard error, each with what can be done about it."""
+    for remark in remarks:
+        err.print(
+            f"[yellow]Note:[/yellow] {safe(remark.sentence)} {safe(remark.hint)}", highlight=False, soft_wrap=True
+        )
+
+
 @contextmanager
-def progress(*, quiet: bool = False) -> Iterator[None]:
-    """Show a bar for whatever reports that it is getting on; none on a pipe or when told to be quiet."""
+def progress(*, quiet: bool = False, verbose: bool = False) -> Iterator[None]:
+    """Show a bar with the time left for whatever reports that it is getting on; none on a pipe or when told not to.
+
+    With `verbose`, what was done and how long it took is told at the end, on a pipe too.
+    """
+    began: dict[str, float] = {}
+    ended: dict[str, tuple[float, int]] = {}
+    start = time.perf_counter()
+
+    def note(label: str, _done: int, total: int) -> None:
+        now = time.perf_counter()
+        began.setdefault(label, now)
+        ended[label] = (now - began[label], total)
+
     if quiet or not err.is_terminal:
-        yield
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+        if not verbose:
+            yield
+            return
+        with listening(note):
+            yield
+    else:
+        with _bars(note) as show, listening(show):
+            yield
+    if verbose:
+        for label, (seconds, total) in ended.items():
+            err.print(f"{safe(label)}: {total} steps in {seconds:.1f} s", highlight=False)
+        err.print(f"Done in {time.perf_counter() - start:.1f} s.", highlight=False)
+
+
+class _Speed(ProgressColumn):
+    """How many steps a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text(f"{speed:.3g}/s" if speed else "", style="dim")
+
+
+@contextmanager
+def _bars(note: Any) -> Iterator[Any]:
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.percentage:>3.0f} %"),
+        _Speed(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=err, transient=True) as bars:
 
         def show(label: str, done: int, total: int) -> None:
+            note(label, done, total)
             if label not in tasks:
-                tasks[label] = bars.add_task(label, total=total)
-            bars.update(tasks[label], completed=done, total=total)
+                tasks[label] = bars.add_task(safe(label), total=total)
+            bars.update(tasks[label], completed=done, total=total, visible=done < total)
 
-        with listening(show):
-            yield
+        yield show

@@ -8,36 +8,52 @@ from typing import Annotated
 import typer
 
 from discreet.cli.console import out, print_json, progress, safe
-from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, SequenceColumn, given
+from discreet.cli.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    Json,
+    LinkerName,
+    MaskedFile,
+    Parameter,
+    Quiet,
+    SchemaFile,
+    SequenceColumn,
+    Verbose,
+    given,
+)
 
 __all__ = ["attack", "link"]
 
 
 def attack(
     original: Data,
-    masked: Annotated[Path, typer.Argument(help="The masked file.", show_default=False)],
+    masked: MaskedFile,
     schema: SchemaFile = None,
-    linker: Annotated[str, typer.Option(help="See `discreet methods`.")] = "distance",
+    linker: LinkerName = "distance",
     attributes: Annotated[
         str | None, typer.Option(help="What the intruder knows, separated by commas.", show_default=False)
     ] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("--set", help="Any parameter, as name=value.", show_default=False)
-    ] = None,
+    parameter: Parameter = None,
     sequence: SequenceColumn = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Link a release back to the original, as an intruder would, and count the correct links.
 
-    Example: discreet attack survey.csv masked.csv --schema survey.toml --attributes age,income
+    For example:
+
+    discreet attack survey.csv masked.csv --schema survey.toml
+
+    discreet attack survey.csv masked.csv -s survey.toml --attributes age,income --linker probabilistic --json
     """
     from discreet import workflow
 
     parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
-    with progress(quiet=quiet or json):
+    with progress(quiet=quiet or json, verbose=verbose):
         before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
         links = workflow.attack(before, after, linker, **parameters)
@@ -62,6 +78,8 @@ def attack(
         f"[bold]{result.expected:.1f} of {result.n} records linked correctly[/bold] ({100 * result.rate:.2f} %, "
         f"95 % interval {100 * low:.2f} to {100 * high:.2f} %); guessing finds {result.chance:.1f}."
     )
+    if quiet:
+        return
     out.print(f"Ties all for the intruder: {result.optimistic}; all against: {result.pessimistic}.")
     out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
 
@@ -74,30 +92,31 @@ def link(
     schema_b: Annotated[
         Path | None, typer.Option(help="The second file's own schema, if it has one.", show_default=False)
     ] = None,
-    linker: Annotated[str, typer.Option(help="See `discreet methods`.")] = "probabilistic",
+    linker: LinkerName = "probabilistic",
     attributes: Annotated[
         str | None, typer.Option(help="What to link on, separated by commas.", show_default=False)
     ] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("--set", help="Any parameter, as name=value.", show_default=False)
-    ] = None,
+    parameter: Parameter = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Link two files of any size: for every record of the second, who it is in the first.
 
-    Example: discreet link register.csv survey.csv --schema both.toml --attributes age,town -o links.csv
+    For example:
 
-    Files that share no attribute: discreet link a.csv b.csv --linker structural --schema-b b.toml -o links.csv
+    discreet link register.csv survey.csv --schema both.toml --attributes age,town -o links.csv
+
+    discreet link a.csv b.csv --linker structural --schema-b b.toml -o links.csv    (files that share no attribute)
     """
     from discreet import workflow
 
     inputs = [a, b, *(path for path in (schema, schema_b) if path)]
     workflow.check_outputs([output], inputs)
     parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
-    with progress(quiet=quiet or json):
+    with progress(quiet=quiet or json, verbose=verbose):
         first = workflow.read(a, schema, delimiter=delimiter, encoding=encoding)
         declared = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
         second = workflow.read(b, declared, delimiter=delimiter, encoding=encoding)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from discreet._version import __version__
-from discreet.cli import intrusion, listing, release, studies
+from discreet.cli import certify, intrusion, listing, papers, protocols, release, studies, studio, tables
 from discreet.cli.console import err, out, safe
 from discreet.errors import DiscreetError
 
@@ -50,12 +50,20 @@ for _command in (
     release.inspect,
     release.protect,
     release.assess,
+    certify.certify,
+    protocols.init,
+    protocols.run,
+    protocols.check,
+    tables.renumber,
     intrusion.attack,
     intrusion.link,
     studies.compare,
+    studies.tune,
+    papers.papers,
     listing.methods,
     listing.datasets,
     release.demo,
+    studio.studio,
 ):
     app.command()(_command)
 

@@ -9,9 +9,55 @@ import typer
 
 from discreet.errors import ParameterError
 
-__all__ = ["Data", "Delimiter", "Encoding", "Json", "Quiet", "SchemaFile", "Seed", "SequenceColumn", "given"]
+__all__ = [
+    "Data",
+    "Delimiter",
+    "Encoding",
+    "Json",
+    "LinkerName",
+    "MaskedFile",
+    "MaskerName",
+    "Parameter",
+    "Quiet",
+    "SchemaFile",
+    "Seed",
+    "SequenceColumn",
+    "Verbose",
+    "dataset_names",
+    "given",
+    "method_names",
+]
 
-Data = Annotated[Path, typer.Argument(help="The data: .csv, .tsv, .txt or .parquet.", show_default=False)]
+
+def method_names(incomplete: str) -> list[str]:
+    """Return the names of all methods that begin like this, for the shell to complete."""
+    from discreet import workflow
+
+    return [name for methods in workflow.describe_methods().values() for name in methods if name.startswith(incomplete)]
+
+
+def _of(contract: str, incomplete: str) -> list[str]:
+    from discreet import workflow
+
+    return [name for name in workflow.describe_methods()[contract] if name.startswith(incomplete)]
+
+
+def _maskers(incomplete: str) -> list[str]:
+    return _of("maskers", incomplete)
+
+
+def _linkers(incomplete: str) -> list[str]:
+    return _of("linkers", incomplete)
+
+
+def dataset_names(incomplete: str) -> list[str]:
+    """Return the bundled data sets that begin like this, for the shell to complete."""
+    from discreet import workflow
+
+    return [name for name in workflow.list_datasets() if name.startswith(incomplete)]
+
+
+Data = Annotated[Path, typer.Argument(help="The data: .csv, .parquet, .xlsx, .sav, .dta, .xpt …", show_default=False)]
 SchemaFile = Annotated[
     Path | None, typer.Option("--schema", "-s", help="TOML file that declares the attributes.", show_default=False)
 ]
@@ -22,6 +68,16 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no
 SequenceColumn = Annotated[
     str | None, typer.Option("--sequence", help="A column that is a sequence of events.", show_default=False)
 ]
+MaskedFile = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
+MaskerName = Annotated[
+    str, typer.Option("--method", "-m", help="How to mask; see `discreet methods`.", autocompletion=_maskers)
+]
+LinkerName = Annotated[str, typer.Option(help="How to link; see `discreet methods`.", autocompletion=_linkers)]
+Parameter = Annotated[
+    list[str] | None, typer.Option("--set", help="Any parameter, as name=value; may be repeated.", show_default=False)
+]
+
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also say what took how long, and every note.")]
 Seed = Annotated[int | None, typer.Option(min=0, help="Where random draws come from.", show_default=False)]
 
 

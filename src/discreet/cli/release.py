@@ -7,8 +7,24 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.console import err, out, print_json, progress, safe, table
-from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Seed, SequenceColumn, given
+from discreet.cli.console import advise, err, out, print_json, progress, safe, table
+from discreet.cli.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    Json,
+    MaskedFile,
+    MaskerName,
+    Parameter,
+    Quiet,
+    SchemaFile,
+    Seed,
+    SequenceColumn,
+    Verbose,
+    given,
+)
+from discreet.cli.scale import BlockSize, EngineName, Master, OutOfCore, assess_large, is_for_large, protect_large
+from discreet.errors import FileError
 
 __all__ = ["assess", "demo", "inspect", "protect"]
 
@@ -21,14 +37,23 @@ def inspect(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Look at a file and propose a schema, with the reason for every choice.
 
-    Example: discreet inspect survey.csv -o survey.toml
+    For example:
+
+    discreet inspect survey.csv
+
+    discreet inspect survey.csv -o survey.toml
+
+    discreet inspect survey.txt --delimiter ';' --encoding latin-1 --json
     """
     from discreet import workflow
 
-    proposal = workflow.inspect(data, delimiter=delimiter, encoding=encoding)
+    with progress(quiet=quiet or json, verbose=verbose):
+        proposal = workflow.inspect(data, delimiter=delimiter, encoding=encoding)
     if output is not None:
         workflow.save_schema(proposal.schema, output, inputs=[data])
     if json:
@@ -37,6 +62,8 @@ def inspect(
             for a in proposal.schema
         ]
         print_json({"n_records": proposal.n_records, "attributes": rows})
+        return
+    if quiet:
         return
     shown = table(f"{data.name}: {proposal.n_records} records", "attribute", "role", "scale", "missing", "why",
                   numbers=("missing",))  # fmt: skip
@@ -51,55 +78,135 @@ def inspect(
 
 def protect(
     data: Data,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The masked file.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The masked file; DATA-masked beside the data.", show_default=False),
+    ] = None,
     schema: SchemaFile = None,
-    method: Annotated[str, typer.Option("--method", "-m", help="See `discreet methods`.")] = "mdav",
+    method: MaskerName = "mdav",
     k: Annotated[str | None, typer.Option(help="Smallest group.", show_default=False)] = None,
     attributes: Annotated[
         str | None, typer.Option(help="What to mask, separated by commas.", show_default=False)
     ] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("--set", help="Any parameter, as name=value.", show_default=False)
-    ] = None,
+    parameter: Parameter = None,
     seed: Seed = None,
     report: Annotated[
-        Path | None, typer.Option(help="Also assess, and write an HTML report.", show_default=False)
+        Path | None,
+        typer.Option(help="Also assess, and write the internal report: .html, .pdf or .json.", show_default=False),
     ] = None,
+    external: Annotated[
+        Path | None, typer.Option(help="The report for data users: .html, .pdf or .json.", show_default=False)
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="A JSON file with the hash of every file written.", show_default=False)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over DATA-masked if it exists.")] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
     sequence: SequenceColumn = None,
     quantifier: Annotated[
         str | None, typer.Option(help="The policy of a method that has one: power:2.", show_default=False)
     ] = None,
+    print_python: Annotated[
+        bool, typer.Option("--print-python", help="Show the equivalent Python script, and do nothing else.")
+    ] = False,
+    engine: EngineName = None,
+    master: Master = None,
+    out_of_core: OutOfCore = False,
+    block_size: BlockSize = 50_000,
 ) -> None:
-    """Mask a file with one method.
+    """Mask a file with one method, and say what is weak about the choice.
 
-    Example: discreet protect survey.csv --schema survey.toml --method mdav --k 5 -o masked.csv
+    For example:
+
+    discreet protect survey.csv --schema survey.toml --method mdav --k 5 -o masked.csv
+
+    discreet protect survey.csv -s survey.toml --k 5 --report internal.html --external external.html --seed 1
+
+    discreet protect trips.csv --sequence visits --method kshc --k 5 --quantifier power:2
+
+    discreet protect survey.csv -s survey.toml -m rank-swapping --set p=5 --seed 1 --print-python
+
+    discreet protect big.parquet -s big.toml --k 5 --engine spark --master local[4] -o out/
     """
     from discreet import workflow
 
     inputs = [data, *([schema] if schema else [])]
-    workflow.check_outputs([output, *([report] if report else [])], inputs)
+    target = output or _beside(data, force=force)
+    reports = {name: path for name, path in (("internal", report), ("external", external)) if path is not None}
+    workflow.check_outputs([target, *reports.values(), *([manifest] if manifest else [])], inputs)
+    kinds = {name: _kind(path) for name, path in reports.items()}
     typed = given(k, attributes, seed, parameter or [])
     if quantifier is not None:
         typed["quantifier"] = quantifier
     parameters = workflow.parse_parameters("masker", method, typed)
-    with progress(quiet=quiet or json):
+    if is_for_large(data, engine, master, out_of_core=out_of_core, quiet=quiet or json):
+        protect_large(
+            data, target, schema, method, parameters, engine, master, block_size, json=json, quiet=quiet,
+            report=report, external=external, manifest=manifest, delimiter=delimiter, encoding=encoding,
+            sequence=sequence, print_python=print_python,
+        )  # fmt: skip
+        return
+    if print_python:
+        script = workflow.protect_script(
+            data, target, method, parameters, schema=schema, report=report, delimiter=delimiter, encoding=encoding,
+            sequence=sequence,
+        )  # fmt: skip
+        out.print(script, end="", markup=False, highlight=False, soft_wrap=True)
+        return
+    with progress(quiet=quiet or json, verbose=verbose):
         original = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
         masked = workflow.protect(original, method, **parameters)
-        assessment = workflow.assess(original, masked) if report else None
-        workflow.write(masked, output, inputs)
-        if report is not None and assessment is not None:
-            workflow.write_report(original, masked, assessment, html=report, inputs=inputs)
+        assessment = workflow.assess(original, masked) if reports else None
+        remarks = workflow.advise(
+            original, masked, assessment, schema_given=schema is not None, seed_given=seed is not None
+        )
+        workflow.write(masked, target, inputs)
+        if assessment is not None:
+            before = {"every key": workflow.assess(original, original)} if "internal" in reports else {}
+            for audience, path in reports.items():
+                html, pdf, figures = (path if kinds[audience] == kind else None for kind in ("html", "pdf", "json"))
+                workflow.write_report(
+                    original, masked, assessment, html=html, pdf=pdf, json=figures, audience=audience, before=before,
+                    after={"every key": assessment}, advice=remarks, inputs=inputs,
+                )  # fmt: skip
+        if manifest is not None:
+            workflow.write_manifest(manifest, {"masked": target, **reports}, inputs=inputs)
     if json:
-        print_json(masked.provenance.to_dict(internal=True))
+        written = {"masked": target, **reports, **({"manifest": manifest} if manifest else {})}
+        print_json(
+            {
+                **masked.provenance.to_dict(internal=True),
+                "files": {name: str(path) for name, path in written.items()},
+                "advice": [remark.to_dict() for remark in remarks],
+            }
+        )
         return
     if not quiet:
-        _show_masked(masked.provenance.to_dict(), output)
-        if schema is None:
-            out.print("No schema was given: the inferred proposal was used. See it with `discreet inspect`.")
+        _show_masked(masked.provenance.to_dict(), target)
+        for name, path in (*reports.items(), *([("manifest", manifest)] if manifest else [])):
+            out.print(f"Written to {safe(str(path))}: the {name}{'' if name == 'manifest' else ' report'}.")
+        # The notes above name the keys that were left alone.
+        advise(remark for remark in remarks if remark.code != "key-unmasked")
+
+
+def _beside(data: Path, *, force: bool) -> Path:
+    """Return where a release goes that was given no name: beside its data, and never over a file that is there."""
+    target = data.with_name(f"{data.stem}-masked{data.suffix}")
+    if target.exists() and not force:
+        raise FileError(f"{str(target)!r} exists already.", hint="Name another file with -o, or add --force.")
+    return target
+
+
+def _kind(path: Path) -> str:
+    """Return what kind of report a path asks for."""
+    kinds = {".html": "html", ".htm": "html", ".pdf": "pdf", ".json": "json"}
+    if path.suffix.lower() not in kinds:
+        raise FileError(f"A report is written as .html, .pdf or .json; got {path.name!r}.")
+    return kinds[path.suffix.lower()]
 
 
 def _show_masked(provenance: dict[str, Any], output: Path) -> None:
@@ -118,7 +225,7 @@ def _show_masked(provenance: dict[str, Any], output: Path) -> None:
 
 def assess(
     original: Data,
-    masked: Annotated[Path, typer.Argument(help="The masked file.", show_default=False)],
+    masked: MaskedFile,
     schema: SchemaFile = None,
     max_risk: Annotated[
         float | None, typer.Option(help="Exit with 1 if the mean risk is above this percentage.", show_default=False)
@@ -128,27 +235,50 @@ def assess(
     encoding: Encoding = None,
     json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
+    engine: EngineName = None,
+    master: Master = None,
+    out_of_core: OutOfCore = False,
 ) -> None:
     """Measure what a release risks and what it lost, and score it.
 
-    Example: discreet assess survey.csv masked.csv --schema survey.toml
+    For example:
+
+    discreet assess survey.csv masked.csv --schema survey.toml
+
+    discreet assess survey.csv masked.csv -s survey.toml --max-risk 10 --json
+
+    discreet assess big.parquet out/ -s big.toml --out-of-core
     """
     from discreet import workflow
 
-    with progress(quiet=quiet or json):
-        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
-        after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
-        assessment = workflow.assess(before, after)
-    if json:
-        print_json(assessment.to_dict())
+    remarks: tuple[Any, ...] = ()
+    if is_for_large(original, engine, master, out_of_core=out_of_core, quiet=quiet or json):
+        assessment = assess_large(
+            original, masked, schema, engine, master, quiet=quiet or json,
+            sequence=sequence, delimiter=delimiter, encoding=encoding,
+        )  # fmt: skip
     else:
-        _show_assessment(assessment)
+        with progress(quiet=quiet or json, verbose=verbose):
+            before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
+            after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
+            assessment = workflow.assess(before, after)
+            remarks = workflow.advise(before, after, assessment, schema_given=schema is not None)
+    if json:
+        print_json({**assessment.to_dict(), "advice": [remark.to_dict() for remark in remarks]})
+    else:
+        _show_assessment(assessment, brief=quiet)
+    if not quiet and not json:
+        advise(remarks)
     if max_risk is not None and assessment.score.risk > max_risk:
         err.print(f"The risk, {assessment.score.risk:.2f} %, is above the threshold of {max_risk:g} %.")
         raise typer.Exit(1)
 
 
-def _show_assessment(assessment: Any) -> None:
+def _show_assessment(assessment: Any, *, brief: bool = False) -> None:
+    if brief:
+        out.print(f"[bold]Score {assessment.score.value:.2f}[/bold]  {safe(assessment.score.sentence)}")
+        return
     shown = table("", "", "measure", "value", "what it means", numbers=("value",))
     for m in (*assessment.of_kind("risk"), *assessment.of_kind("loss")):
         shown.add_row(m.kind, m.title, f"{m.value:.2f} {m.unit}", safe(m.sentence))
@@ -161,12 +291,28 @@ def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the results.")] = Path("demo"),
     n: Annotated[int, typer.Option(help="Number of records.", min=10)] = 2000,
     k: Annotated[int, typer.Option(help="Smallest group.", min=2)] = 5,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
-    """Protect, attack and score a bundled sample, and write a report."""
+    """Protect, attack and score a bundled sample, and write a whole release with its reports.
+
+    For example:
+
+    discreet demo
+
+    discreet demo --n 500 --k 10 --output try-it
+    """
     from discreet import workflow
 
-    with progress():
+    with progress(quiet=quiet or json, verbose=verbose):
         masked, assessment, paths = workflow.demo(output, n, k)
+    if json:
+        files = {name: str(path) for name, path in paths.items()}
+        print_json({"files": files, "assessment": assessment.to_dict()})
+        return
+    if quiet:
+        return
     _show_masked(masked.provenance.to_dict(), paths["masked"])
     _show_assessment(assessment)
     for what, path in paths.items():

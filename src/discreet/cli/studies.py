@@ -1,41 +1,62 @@
-"""``compare``: which protection is best for a file."""
+"""``compare`` and ``tune``: which protection is best for a file."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from discreet.cli.console import err, out, print_json, progress, safe, table
-from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile
+from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose
 
-__all__ = ["compare"]
+__all__ = ["compare", "tune"]
+
+_SHOWN = 25
+_SHOWN_BY_SET = 5
+
+Candidates = Annotated[
+    list[str],
+    typer.Option("--candidate", "-c", help="A method and lists of values: 'mdav k=3,5,10'.", show_default=False),
+]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="The rows, as .csv or .parquet.", show_default=False)
+]
+Picture = Annotated[
+    Path | None, typer.Option("--map", help="The risk-utility map, as .html, .svg or .png.", show_default=False)
+]
+Repetitions = Annotated[int, typer.Option(min=1, help="Runs of a method that draws, each with another seed.")]
+RiskCeiling = Annotated[float | None, typer.Option(help="A ceiling on risk.", show_default=False)]
+Store = Annotated[Path | None, typer.Option(help="Keep finished rows here.", show_default=False)]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on from what is in --store.")]
+StudySeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the study.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one a core by default.", show_default=False)]
 
 
 def compare(
     data: Data,
-    candidate: Annotated[
-        list[str],
-        typer.Option("--candidate", "-c", help="A method and lists of values: 'mdav k=3,5,10'.", show_default=False),
-    ],
+    candidate: Candidates,
     schema: SchemaFile = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The rows, as .csv or .parquet.", show_default=False)
+    attributes: Annotated[
+        list[str] | None,
+        typer.Option("--attributes", "-a", help="A set of keys, as 'name=KEY,KEY'; repeatable.", show_default=False),
     ] = None,
-    picture: Annotated[
-        Path | None, typer.Option("--map", help="The risk-utility map, as .html or .svg.", show_default=False)
-    ] = None,
-    repetitions: Annotated[int, typer.Option(min=1, help="Runs of a method that draws.")] = 1,
-    risk_at_most: Annotated[float | None, typer.Option(help="A ceiling on risk.", show_default=False)] = None,
+    output: Output = None,
+    picture: Picture = None,
+    repetitions: Repetitions = 1,
+    risk_at_most: RiskCeiling = None,
     loss_at_most: Annotated[float | None, typer.Option(help="A ceiling on loss.", show_default=False)] = None,
-    store: Annotated[Path | None, typer.Option(help="Keep finished rows here.", show_default=False)] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from what is in --store.")] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the study.")] = 0,
+    store: Store = None,
+    resume: Resume = False,
+    seed: StudySeed = 0,
+    workers: Workers = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
     quiet: Quiet = False,
+    verbose: Verbose = False,
 ) -> None:
     """Mask, attack and measure a file with many candidates, and rank them.
 
@@ -46,25 +67,119 @@ def compare(
     inputs = [data, *([schema] if schema else [])]
     workflow.check_outputs([path for path in (output, picture) if path], inputs)
     candidates = workflow.parse_candidates(candidate)
-    with progress(quiet=quiet or json):
+    sets = workflow.parse_attribute_sets(attributes) if attributes else None
+    start = time.perf_counter()
+    with progress(quiet=quiet or json, verbose=verbose):
         table_ = workflow.read(data, schema, delimiter=delimiter, encoding=encoding)
         study = workflow.compare(
-            table_, candidates, repetitions=repetitions, random_state=seed, store=store, resume=resume
-        )
+            table_, candidates, attribute_sets=sets, repetitions=repetitions, random_state=seed, workers=workers,
+            store=store, resume=resume,
+        )  # fmt: skip
         workflow.write_study(study, table=output, picture=picture, inputs=inputs)
+    seconds = time.perf_counter() - start
     ranking = study.ranking()
     best = study.best(risk_at_most=risk_at_most, loss_at_most=loss_at_most) if ranking else None
+    several = study.attribute_sets if len(study.attribute_sets) > 1 else ()
     if json:
-        print_json({"complete": study.complete, "best": best, "ranking": ranking, "front": study.front()})
+        by_set = {name: {"ranking": study.ranking(name), "front": study.front(name)} for name in several}
+        found = {"complete": study.complete, "best": best, "ranking": ranking, "front": study.front()}
+        print_json({**found, "by_attribute_set": by_set, "failed": len(study.failures), "seconds": seconds})
         return
-    shown = table(f"{len(study)} experiments", "candidate", "score", "risk", "loss", numbers=("score", "risk", "loss"))
-    for entry in ranking[:25]:
-        shown.add_row(safe(entry["label"]), f"{entry['score']:.2f}", f"{entry['risk']:.2f}", f"{entry['loss']:.2f}")
-    out.print(shown)
-    for row in study.failures:
-        err.print(f"{safe(row['method'])}: {safe(row['error'])}")
+    title = f"{len(study)} experiments" + (f", means over {len(several)} attribute sets" if several else "")
+    _show(title, ranking[:_SHOWN])
+    for name in several:
+        _show(f"Attribute set {safe(name)}", study.ranking(name)[:_SHOWN_BY_SET])
+    if any(entry["like_best"] for entry in ranking[1:_SHOWN]):
+        out.print("≈ may be as good as the best: their ranges over seeds overlap.", style="dim", highlight=False)
+    _end(study, seconds)
     if best is not None:
-        out.print(f"[bold]Best:[/bold] {safe(best['label'])}, score {best['score']:.2f}.")
+        out.print(f"[bold]Best:[/bold] {safe(best['label'])}, {_figures(best)}.", highlight=False)
     if not study.complete:
         err.print("Interrupted; the finished rows are above. Go on with --store and --resume.")
         raise typer.Exit(130)
+
+
+def tune(
+    data: Data,
+    candidate: Candidates,
+    schema: SchemaFile = None,
+    attributes: Annotated[
+        str | None, typer.Option("--attributes", "-a", help="The keys of the file: KEY,KEY.", show_default=False)
+    ] = None,
+    risk_at_most: RiskCeiling = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, help="The most experiments; a twentieth of all.", show_default=False)
+    ] = None,
+    output: Output = None,
+    picture: Picture = None,
+    repetitions: Repetitions = 1,
+    store: Store = None,
+    resume: Resume = False,
+    seed: StudySeed = 0,
+    workers: Workers = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Find good parameters for a file with far fewer experiments than trying them all.
+
+    Example: discreet tune survey.csv -s survey.toml -c 'kmodes k=2,3,4,5,7,9 n_vars=1,2,4' -c 'rank-swapping p=1,2,5,9'
+    """
+    from discreet import workflow
+
+    inputs = [data, *([schema] if schema else [])]
+    workflow.check_outputs([path for path in (output, picture) if path], inputs)
+    space = workflow.parse_candidates(candidate)
+    keys = None if attributes is None else [name.strip() for name in attributes.split(",")]
+    start = time.perf_counter()
+    with progress(quiet=quiet or json, verbose=verbose):
+        table_ = workflow.read(data, schema, delimiter=delimiter, encoding=encoding)
+        tuned = workflow.tune(
+            table_, space, attributes=keys, risk_at_most=risk_at_most, budget=budget, repetitions=repetitions,
+            random_state=seed, workers=workers, store=store, resume=resume,
+        )  # fmt: skip
+        workflow.write_study(tuned.study, table=output, picture=picture, inputs=inputs)
+    seconds = time.perf_counter() - start
+    if json:
+        found = {"best": tuned.best, "experiments": tuned.experiments, "space": tuned.space}
+        print_json({**found, "complete": tuned.study.complete, "ranking": tuned.study.ranking(), "seconds": seconds})
+        return
+    _show(f"{tuned.experiments} experiments for {tuned.space} candidates", tuned.study.ranking()[:_SHOWN_BY_SET])
+    _end(tuned.study, seconds)
+    out.print(f"[bold]Best:[/bold] {safe(tuned.best['label'])}, {_figures(tuned.best)}.", highlight=False)
+    if not tuned.study.complete:
+        err.print("Interrupted; this is the best so far. Go on with --store and --resume.")
+        raise typer.Exit(130)
+
+
+def _show(title: str, ranking: Sequence[Mapping[str, Any]]) -> None:
+    heads = ("score", "over seeds", "risk", "loss")
+    shown = table(title, "candidate", *heads, numbers=heads)
+    for place, entry in enumerate(ranking):
+        like = "≈ " if place and entry["like_best"] else ""
+        figures = (f"{entry['score']:.2f}", _range(entry), f"{entry['risk']:.2f}", f"{entry['loss']:.2f}")
+        shown.add_row(like + safe(entry["label"]), *figures)
+    out.print(shown)
+
+
+def _range(entry: Mapping[str, Any]) -> str:
+    if entry["score_high"] - entry["score_low"] < 0.005:
+        return "–"
+    return f"{entry['score_low']:.2f}–{entry['score_high']:.2f}"
+
+
+def _figures(entry: Mapping[str, Any]) -> str:
+    return f"score {entry['score']:.2f}, risk {entry['risk']:.2f}, loss {entry['loss']:.2f}"
+
+
+def _end(study: Any, seconds: float) -> None:
+    rate = len(study) / seconds if seconds > 0 else 0.0
+    out.print(f"{seconds:.1f} s, {rate:.1f} experiments a second.", style="dim", highlight=False)
+    failures: dict[str, int] = {}
+    for row in study.failures:
+        message = f"{row['method']}: {row['error']}"
+        failures[message] = failures.get(message, 0) + 1
+    for message, count in failures.items():
+        err.print(safe(message) + (f" ({count} times)" if count > 1 else ""), highlight=False)

@@ -15,7 +15,7 @@ from discreet.evaluation.score import mean_score
 from discreet.microdata import Microdata
 from discreet.typing import Json
 
-__all__ = ["Experiment", "plan", "run"]
+__all__ = ["Experiment", "Originals", "plan", "run"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,25 @@ class Experiment:
     set_name: str
     repetition: int
     seed: int
+
+
+class Originals:
+    """The table of a study, cut to each attribute set once.
+
+    All experiments on a set are given the same table, so that what methods keep of it (encoded columns, distinct
+    records, counts; see :meth:`~discreet.microdata.Microdata.once`) is made by the first of them and used by all.
+    """
+
+    def __init__(self, table: Microdata) -> None:
+        self._table = table
+        self._cut: dict[tuple[str, ...], Microdata] = {}
+
+    def of(self, keys: tuple[str, ...]) -> Microdata:
+        """Return the table with these of its keys; what is no key stays in it."""
+        if keys not in self._cut:
+            left_out = set(self._table.schema.keys) - set(keys)
+            self._cut[keys] = self._table.select(name for name in self._table.names if name not in left_out)
+        return self._cut[keys]
 
 
 def plan(
@@ -51,32 +70,26 @@ def plan(
     return experiments
 
 
-def run(experiment: Experiment, table: Microdata, measures: Sequence[Measure]) -> Json:
+def run(experiment: Experiment, originals: Originals, measures: Sequence[Measure]) -> Json:
     """Do one experiment; an error becomes part of the row, never the end of the study."""
-    masker = experiment.masker.clone()
+    parameters = experiment.masker.get_params(deep=False)
     row: Json = {
         "experiment": experiment.number,
-        "method": masker.name,
-        "candidate": masker.label(),
+        "method": experiment.masker.name,
+        "candidate": experiment.masker.label(),
         "attribute_set": experiment.set_name,
         "repetition": experiment.repetition,
         "seed": experiment.seed,
     }
-    row |= {
-        f"parameter_{name}": _plain(value)
-        for name, value in masker.get_params(deep=False).items()
-        if name != "random_state"
-    }
-    if "random_state" in masker.get_params(deep=False):
+    row |= {f"parameter_{name}": _plain(value) for name, value in parameters.items() if name != "random_state"}
+    masker = experiment.masker.clone()
+    if "random_state" in parameters:
         masker.set_params(random_state=experiment.seed)
     start = time.perf_counter()
     try:
-        schema = table.schema.with_roles(**{name: "other" for name in table.schema.keys if name not in experiment.keys})
-        original = Microdata(table.to_native(), schema)
-        # Encoded columns do not depend on roles: what was encoded once is not encoded again.
-        original.share_encoding(table)
-        masked = masker.mask(original, engine=InProcess())
-        results = [m.measure(original, masked, engine=InProcess()) for m in measures if m.applies_to(schema)]
+        original, engine = originals.of(experiment.keys), InProcess()
+        masked = masker.mask(original, engine=engine)
+        results = [m.measure(original, masked, engine=engine) for m in measures if m.applies_to(original.schema)]
         score = mean_score(results)
         row |= {"loss": score.loss, "risk": score.risk, "score": score.value}
         row |= {f"measure_{m.name}": m.value for m in results}

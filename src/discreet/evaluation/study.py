@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import html
-import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, wait
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
 from discreet import catalogue
 from discreet.base import Masker, Measure
-from discreet.errors import DataError, ParameterError
-from discreet.evaluation.experiment import Experiment, plan, run
+from discreet.errors import DataError, ParameterError, UnknownNameError
+from discreet.evaluation.crew import Crew
+from discreet.evaluation.experiment import Experiment, plan
 from discreet.evaluation.store import RowStore
 from discreet.microdata import Microdata, microdata
+from discreet.notebook import panel, table
 from discreet.progress import report
 from discreet.schema import Schema
 from discreet.typing import Json
 
-__all__ = ["Study", "compare"]
-
-_CHUNK = 16
-_FEW = 24
-"""Studies of so few experiments are run in this process: starting others would take longer."""
+__all__ = ["Study", "check_sets", "compare", "fingerprint", "measures_for"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,26 +52,38 @@ class Study:
         """The experiments that ended with an error."""
         return tuple(row for row in self.rows if row["error"] is not None)
 
+    @property
+    def attribute_sets(self) -> tuple[str, ...]:
+        """The names of the attribute sets, in order."""
+        return tuple(dict.fromkeys(row["attribute_set"] for row in self.rows))
+
     def ranking(self, attribute_set: str | None = None) -> list[Json]:
-        """Return candidates from best score to worst, each with its mean and spread over seeds and attribute sets."""
+        """Return candidates from best score to worst, each with its mean and what seeds alone do to it.
+
+        Over several attribute sets, score, risk and loss are means over the sets; a candidate that failed on one of
+        them comes after those that did not. ``score_low`` and ``score_high`` (and so on) are the lowest and highest
+        mean of a repetition, ``score_deviation`` their standard deviation: 0 for a candidate without draws, and where
+        there was one repetition. ``like_best`` says that the ranges of a candidate and of the first one overlap, so
+        that the difference may be chance.
+        """
+        if attribute_set is not None and attribute_set not in self.attribute_sets:
+            raise UnknownNameError(
+                f"There is no attribute set {attribute_set!r}.", hint=f"Known: {', '.join(self.attribute_sets)}."
+            )
+        wanted = self.attribute_sets if attribute_set is None else (attribute_set,)
         groups: dict[tuple[Any, ...], list[Json]] = {}
         for row in self._done():
-            if attribute_set in (None, row["attribute_set"]):
+            if row["attribute_set"] in wanted:
                 groups.setdefault(_candidate(row), []).append(row)
-        result = []
-        for rows in groups.values():
-            entry: Json = {"method": rows[0]["method"], "label": rows[0]["candidate"], "experiments": len(rows)}
-            for name in ("score", "risk", "loss"):
-                values = [row[name] for row in rows]
-                mean = sum(values) / len(values)
-                entry[name] = mean
-                entry[f"{name}_low"], entry[f"{name}_high"] = min(values), max(values)
-            result.append(entry)
-        return sorted(result, key=lambda entry: (entry["score"], entry["label"]))
+        entries = [_entry(rows) for rows in groups.values()]
+        entries.sort(key=lambda entry: (-entry["attribute_sets"], entry["score"], entry["label"]))
+        for entry in entries:
+            entry["like_best"] = entry["score_low"] <= entries[0]["score_high"]
+        return entries
 
     def front(self, attribute_set: str | None = None) -> list[Json]:
         """Return the Pareto front: candidates that no other beats in both risk and loss, from least risk to most."""
-        entries = sorted(self.ranking(attribute_set), key=lambda entry: (entry["risk"], entry["loss"]))
+        entries = sorted(self._complete(attribute_set), key=lambda entry: (entry["risk"], entry["loss"]))
         front: list[Json] = []
         for entry in entries:
             if not front or entry["loss"] < front[-1]["loss"]:
@@ -93,7 +100,7 @@ class Study:
         """
         if risk_at_most is not None and loss_at_most is not None:
             raise ParameterError("best: give a ceiling for risk or for loss, not both.")
-        entries = self.ranking(attribute_set)
+        entries = self._complete(attribute_set)
         wanted, ceiling, least = "score", None, ("score", "risk")
         if risk_at_most is not None:
             wanted, ceiling, least = "risk", risk_at_most, ("loss", "risk")
@@ -104,6 +111,11 @@ class Study:
             lowest = min((entry[wanted] for entry in entries), default=float("nan"))
             raise DataError(f"No candidate has a {wanted} of at most {ceiling:g}; the lowest is {lowest:.2f}.")
         return min(allowed, key=lambda entry: (entry[least[0]], entry[least[1]], entry["label"]))
+
+    def _complete(self, attribute_set: str | None) -> list[Json]:
+        """Return the ranking without candidates that failed on an attribute set on which others did not."""
+        entries = self.ranking(attribute_set)
+        return [entry for entry in entries if entry["attribute_sets"] == entries[0]["attribute_sets"]]
 
     def _done(self) -> Iterator[Json]:
         return (row for row in self.rows if row["error"] is None)
@@ -117,15 +129,44 @@ class Study:
         return f"Study({len(self.rows)} experiments{failed}{state})"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(e['label'])}</td><td>{e['score']:.2f}</td><td>{e['risk']:.2f}</td>"
-            f"<td>{e['loss']:.2f}</td></tr>"
+        front = {entry["label"] for entry in self.front()}
+        rows = [
+            (
+                e["label"],
+                f"{e['score']:.2f}",
+                f"{e['risk']:.2f}",
+                f"{e['loss']:.2f}",
+                "●" if e["label"] in front else "",
+            )
             for e in self.ranking()[:20]
-        )
-        return (
-            f"<p>{html.escape(repr(self))}</p><table><tr><th>candidate</th><th>score</th><th>risk</th><th>loss</th></tr>"
-            f"{rows}</table>"
-        )
+        ]
+        shown = table(("candidate", "score (0 is best)", "risk", "loss", "on the front"), rows, numbers=(1, 2, 3))
+        return panel(repr(self), shown)
+
+
+def _entry(rows: Sequence[Json]) -> Json:
+    """Return what the experiments of one candidate have in common, their means, and the range over repetitions."""
+    sets = {row["attribute_set"] for row in rows}
+    by_repetition: dict[int, list[Json]] = {}
+    for row in rows:
+        by_repetition.setdefault(row["repetition"], []).append(row)
+    whole = [run for run in by_repetition.values() if len(run) == len(sets)] or [list(rows)]
+    entry: Json = {
+        "method": rows[0]["method"],
+        "label": rows[0]["candidate"],
+        "experiments": len(rows),
+        "attribute_sets": len(sets),
+    }
+    for name in ("score", "risk", "loss"):
+        of_sets = [[row[name] for row in rows if row["attribute_set"] == one] for one in sorted(sets)]
+        means = [sum(row[name] for row in run) / len(run) for run in whole]
+        middle = sum(means) / len(means)
+        entry[name] = sum(sum(values) / len(values) for values in of_sets) / len(of_sets)
+        # A mean over sets may differ from the mean over repetitions in its last bit.
+        entry[f"{name}_low"], entry[f"{name}_high"] = min(*means, entry[name]), max(*means, entry[name])
+        squares = sum((mean - middle) ** 2 for mean in means)
+        entry[f"{name}_deviation"] = (squares / (len(means) - 1)) ** 0.5 if len(means) > 1 else 0.0
+    return entry
 
 
 def _candidate(row: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -154,7 +195,8 @@ def compare(
     candidates : list of Masker
         Written down, or made with :func:`~discreet.evaluation.candidates.grid` and joined with ``+``.
     attribute_sets : mapping of name to list of str, optional
-        Which keys the intruder knows and the candidates mask, set by set; by default all keys.
+        Which keys the file has (the candidates mask them, the intruder knows them), set by set; the other keys are left
+        out of the experiment. By default all keys.
     repetitions : int
         How often a candidate with random draws is run, each time with another seed.
     measures : list of str or Measure, optional
@@ -183,14 +225,13 @@ def compare(
     table = microdata(data, schema)
     _check(candidates, repetitions, random_state)
     sets = attribute_sets if attribute_sets is not None else {"all keys": table.schema.keys}
-    for keys in sets.values():
-        table.schema.select(keys)
-    chosen = _measures(measures, table.schema)
+    check_sets("compare", sets, table.schema)
+    chosen = measures_for(measures, table.schema)
     experiments = plan(candidates, sets, repetitions, random_state)
     with ExitStack() as stack:
         kept: RowStore | None = None
         if store is not None:
-            kept = stack.enter_context(RowStore(store, _fingerprint(table, experiments, chosen), resume=resume))
+            kept = stack.enter_context(RowStore(store, fingerprint(table, experiments, chosen), resume=resume))
         rows = dict(kept.rows) if kept is not None else {}
         todo = [experiment for experiment in experiments if experiment.number not in rows]
 
@@ -202,7 +243,7 @@ def compare(
 
         report("experiments", len(rows), len(experiments))
         with suppress(KeyboardInterrupt):  # what is finished is the answer
-            _run_all(todo, table, chosen, workers, keep)
+            stack.enter_context(Crew(table, chosen, workers, len(todo))).run(todo, keep)
     return Study(tuple(rows[number] for number in sorted(rows)), complete=len(rows) == len(experiments))
 
 
@@ -215,14 +256,29 @@ def _check(candidates: Sequence[Masker], repetitions: int, random_state: int) ->
         raise ParameterError(f"compare: random_state must be an integer of at least 0; got {random_state!r}.")
 
 
-def _measures(names: Sequence[str | Measure] | None, schema: Schema) -> list[Measure]:
+def check_sets(owner: str, sets: Mapping[str, Sequence[str]], schema: Schema) -> None:
+    """Refuse attribute sets that are empty or hold something that is no key."""
+    for name, keys in sets.items():
+        if isinstance(keys, str) or not keys:
+            raise ParameterError(f"{owner}: the attribute set {name!r} must be a list of keys with at least one in it.")
+        schema.select(keys)
+        strangers = [key for key in keys if key not in schema.keys]
+        if strangers:
+            raise ParameterError(
+                f"{owner}: {strangers[0]!r} of the attribute set {name!r} is no key.",
+                hint=f"Keys are {', '.join(schema.keys)}.",
+            )
+
+
+def measures_for(names: Sequence[str | Measure] | None, schema: Schema) -> list[Measure]:
+    """Return the measures that were asked for, or every default measure that applies."""
     if names is None:
         defaults = [cls() for cls in catalogue.measures().values() if getattr(cls, "default", True)]
         return [measure for measure in defaults if measure.applies_to(schema)]
     return [m if isinstance(m, Measure) else catalogue.method("measure", m)() for m in names]
 
 
-def _fingerprint(table: Microdata, experiments: Sequence[Experiment], measures: Sequence[Measure]) -> str:
+def fingerprint(table: Microdata, experiments: Sequence[Experiment], measures: Sequence[Measure]) -> str:
     """Return a name for this study: the same data, plan and measures give the same, and it shows none of them."""
     digest = hashlib.sha256()
     digest.update(table.schema.to_toml().encode())
@@ -234,42 +290,3 @@ def _fingerprint(table: Microdata, experiments: Sequence[Experiment], measures: 
         digest.update(repr((e.number, e.masker, e.keys, e.set_name, e.seed)).encode())
     digest.update(repr(measures).encode())
     return digest.hexdigest()
-
-
-_shared: tuple[Microdata, list[Measure]] | None = None
-
-
-def _prepare(table: Microdata, measures: list[Measure]) -> None:
-    global _shared  # noqa: PLW0603 - a worker process is handed the table once, not with every experiment
-    _shared = (table, measures)
-
-
-def _run_chunk(chunk: list[Experiment]) -> list[Json]:
-    if _shared is None:  # pragma: no cover - the pool prepares every worker
-        raise RuntimeError
-    return [run(experiment, *_shared) for experiment in chunk]
-
-
-def _run_all(
-    todo: list[Experiment],
-    table: Microdata,
-    measures: list[Measure],
-    workers: int | None,
-    keep: Callable[[list[Json]], None],
-) -> None:
-    processes = min(workers or os.cpu_count() or 1, max(1, len(todo) // _FEW))
-    if processes <= 1:
-        for experiment in todo:
-            keep([run(experiment, table, measures)])
-        return
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_prepare, initargs=(table, measures))
-    chunks = [todo[i : i + _CHUNK] for i in range(0, len(todo), _CHUNK)]
-    try:
-        pending = {pool.submit(_run_chunk, chunk) for chunk in chunks}
-        while pending:
-            done, pending = wait(pending, timeout=0.2, return_when="FIRST_COMPLETED")
-            for future in done:
-                keep(future.result())
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)

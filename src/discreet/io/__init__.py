@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,13 +11,30 @@ import polars as pl
 import pyarrow as pa
 
 from discreet.errors import FileError, ParameterError
+from discreet.io.arrow import read_arrow, write_arrow
 from discreet.io.atomic import check_target, whole_file, write_text
 from discreet.io.csv import read_csv, write_csv
-from discreet.io.parquet import read_parquet, write_parquet
+from discreet.io.excel import read_excel, write_excel
+from discreet.io.parquet import list_parquet, read_parquet, write_parquet
+from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
+from discreet.labels import Labels, after_masking, declared_by_labels
 from discreet.microdata import Microdata
 from discreet.typing import Json
 
-__all__ = ["FORMATS", "Format", "check_target", "read_table", "write_frame", "write_table", "write_text"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "Labels",
+    "after_masking",
+    "can_write",
+    "check_target",
+    "declared_by_labels",
+    "read_groups",
+    "read_table",
+    "write_frame",
+    "write_table",
+    "write_text",
+]
 
 
 class Format(NamedTuple):
@@ -25,10 +42,27 @@ class Format(NamedTuple):
 
     read: Callable[..., tuple[pa.Table, Json]]
     write: Callable[[Microdata, Path, tuple[Path, ...]], None]
+    columns: Callable[..., tuple[list[str], int]] | None = None
+    """How the columns and the number of records are found without reading them, where the format can tell."""
 
 
-_CSV, _PARQUET = Format(read_csv, write_csv), Format(read_parquet, write_parquet)
-FORMATS = {".csv": _CSV, ".tsv": _CSV, ".txt": _CSV, ".parquet": _PARQUET, ".pq": _PARQUET}
+_CSV, _PARQUET = Format(read_csv, write_csv), Format(read_parquet, write_parquet, list_parquet)
+_ARROW, _STATISTICAL = Format(read_arrow, write_arrow), Format(read_statistical, write_statistical, list_statistical)
+FORMATS = {
+    ".csv": _CSV,
+    ".tsv": _CSV,
+    ".txt": _CSV,
+    ".parquet": _PARQUET,
+    ".pq": _PARQUET,
+    ".arrow": _ARROW,
+    ".feather": _ARROW,
+    ".xlsx": Format(read_excel, write_excel),
+    **dict.fromkeys(KINDS, _STATISTICAL),
+}
+
+
+_CELLS = 20_000_000
+"""Cells that a look at a file holds at a time."""
 
 
 def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, Json]:
@@ -37,9 +71,9 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
     Parameters
     ----------
     path : path
-        ``.csv``, ``.tsv``, ``.txt``, ``.parquet`` or ``.pq``.
+        See :data:`FORMATS`.
     **options
-        `delimiter` and `encoding` for text files.
+        `delimiter` and `encoding` for text files, `encoding` for SPSS, Stata and SAS files, `sheet` for workbooks.
     """
     source = Path(path)
     if source.is_dir():
@@ -54,6 +88,26 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
         raise FileError(f"The file {str(source)!r} cannot be read.", hint="Check its permissions.") from None
     except TypeError:
         raise ParameterError(f"{', '.join(given)} cannot be set for a {source.suffix} file.") from None
+
+
+def read_groups(path: str | os.PathLike[str], **options: Any) -> Iterator[tuple[pa.Table, Json]]:
+    """Read a file in groups of columns, so that a look at it holds few of them at a time.
+
+    Formats that cannot be read by columns, and tables that are small, come as one group.
+    """
+    source = Path(path)
+    given = {name: value for name, value in options.items() if value is not None}
+    listed = _format(source).columns if source.is_file() else None
+    if listed is None or set(given) - {"encoding"}:
+        yield read_table(path, **options)
+        return
+    names, records = listed(source, **given)
+    size = max(1, _CELLS // max(records, 1))
+    if not records or len(names) <= size:
+        yield read_table(path, **options)
+        return
+    for start in range(0, len(names), size):
+        yield read_table(path, **options, columns=names[start : start + size])
 
 
 def write_table(table: Microdata, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
@@ -73,8 +127,15 @@ def write_frame(
             frame.write_csv(temporary)
 
 
+def can_write(path: str | os.PathLike[str]) -> bool:
+    """Say whether there is a writer for the ending of a path."""
+    ending = Path(path).suffix.lower()
+    return ending in FORMATS and KINDS.get(ending, ("", "", ""))[2] is not None
+
+
 def _format(path: Path) -> Format:
     ending = path.suffix.lower()
     if ending not in FORMATS:
-        raise FileError(f"{str(path)!r} has an unknown ending.", hint=f"Known endings: {', '.join(FORMATS)}.")
+        old = " Save an old workbook as .xlsx." if ending == ".xls" else ""
+        raise FileError(f"{str(path)!r} has an unknown ending.", hint=f"Known endings: {', '.join(FORMATS)}.{old}")
     return FORMATS[ending]

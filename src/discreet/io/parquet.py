@@ -9,16 +9,26 @@ import pyarrow.parquet as pq
 
 from discreet.errors import FileError
 from discreet.io.atomic import whole_file
+from discreet.labels import from_metadata, to_metadata
 from discreet.microdata import Microdata, column_names
 from discreet.typing import Json
 
-__all__ = ["read_parquet", "write_parquet"]
+__all__ = ["list_parquet", "read_parquet", "write_parquet"]
 
 
-def read_parquet(path: Path) -> tuple[pa.Table, Json]:
-    """Return the table, its metadata in its schema, and its origin."""
+def list_parquet(path: Path) -> tuple[list[str], int]:
+    """Return the columns of a file and the number of its records, without reading them."""
     try:
-        table = pq.read_table(path)
+        about = pq.read_metadata(path)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
+        raise FileError(f"{str(path)!r} is not a Parquet file that can be read.") from None
+    return list(about.schema.to_arrow_schema().names), about.num_rows
+
+
+def read_parquet(path: Path, *, columns: list[str] | None = None) -> tuple[pa.Table, Json]:
+    """Return the table (or some of its `columns`), its metadata in its schema, and its origin."""
+    try:
+        table = pq.read_table(path, columns=columns)
     except pa.ArrowCancelled:
         raise KeyboardInterrupt from None
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
@@ -26,7 +36,9 @@ def read_parquet(path: Path) -> tuple[pa.Table, Json]:
     column_names(table)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has no records.")
-    return table, {"format": "parquet", "metadata": table.schema.metadata, "path": str(path)}
+    origin: Json = {"format": "parquet", "metadata": table.schema.metadata, "path": str(path)}
+    labels = from_metadata(table.schema.metadata)
+    return table, origin | ({} if labels is None else {"labels": labels})
 
 
 def write_parquet(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:
@@ -36,5 +48,7 @@ def write_parquet(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -
     # pandas notes the type of every column in its own entry; after masking that entry would be wrong.
     if any(arrow.schema.field(a.name).type == pa.float64() for a in table.schema):
         metadata.pop(b"pandas", None)
+    if table.origin.get("labels"):
+        metadata |= to_metadata(table.origin["labels"])
     with whole_file(path, inputs) as temporary:
         pq.write_table(arrow.replace_schema_metadata(metadata or None), temporary)

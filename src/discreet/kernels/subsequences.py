@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
-from discreet.typing import BoolArray, CodeArray, IntArray
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
 
 __all__ = ["count_holders", "extend_prefix", "holds_known"]
 
@@ -92,15 +92,15 @@ def count_holders(
 def extend_prefix(
     codes: CodeArray,  # IN (events,) int32
     offsets: IntArray,  # IN (n + 1,) int64
-    counts: IntArray,  # IN (n,) int64, records that a sequence stands for
+    counts: FloatArray,  # IN (n,) float64, records that a sequence stands for, or what they weigh
     which: IntArray,  # IN (m,) int64, the sequences that hold the prefix
     after: IntArray,  # IN (m,) int64, where in codes the rest of each begins
-    support: IntArray,  # OUT (n_events,) int64, records whose rest holds the event
+    support: FloatArray,  # OUT (n_events,) float64, records whose rest holds the event
 ) -> None:
     """Count for every event the records that hold the prefix and then the event."""
     seen = np.full(support.size, -1, dtype=np.int64)
     for event in range(support.size):
-        support[event] = 0
+        support[event] = 0.0
     for i in range(which.size):
         for p in range(after[i], offsets[which[i] + 1]):
             event = codes[p]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from discreet.kernels.jit import exact_kernel
-from discreet.typing import BoolArray, CodeArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["keep_minimal", "refine_cells"]
+__all__ = ["gather_minimal", "refine_cells", "share_scores"]
 
 
 @exact_kernel
@@ -17,16 +17,19 @@ def refine_cells(
     frequency: CodeArray,  # IN (d,) int32: records behind each distinct row
     last: bool,  # IN: whether nobody will ask for the rows that are left
     counts: CodeArray,  # IN/OUT (≥ groups · size,) int32, zeros; zeros again afterwards
+    places: CodeArray,  # BUFFER (≥ a,) int32
     alone: CodeArray,  # OUT (a,) int32: the rows that are alone in their new cell and stand for one record
     left: CodeArray,  # OUT (a,) int32: the other rows
     left_cells: CodeArray,  # OUT (a,) int32: their new cells
 ) -> tuple[int, int, int]:
     """Split cells by an attribute; return how many rows are alone, how many are left, and their number of cells."""
     for i in range(rows.size):
-        counts[cells[i] * size + column[rows[i]]] += frequency[rows[i]]
+        cell = cells[i] * size + column[rows[i]]
+        places[i] = cell
+        counts[cell] += frequency[rows[i]]
     n_alone, n_left, groups = 0, 0, 0
     for i in range(rows.size):
-        cell = cells[i] * size + column[rows[i]]
+        cell = places[i]
         count = counts[cell]
         if count == 1:
             alone[n_alone] = rows[i]
@@ -42,22 +45,67 @@ def refine_cells(
         left_cells[n_left] = -count - 1
         n_left += 1
     for i in range(rows.size):
-        counts[cells[i] * size + column[rows[i]]] = 0
+        counts[places[i]] = 0
     return n_alone, n_left, groups
 
 
 @exact_kernel
-def keep_minimal(
-    offsets: IntArray,  # IN (d + 1,) int64: where the subsets of each row begin
+def gather_minimal(
+    rows: CodeArray,  # IN (c,) int32: distinct rows
     subsets: IntArray,  # IN (c,) int64: sets of attributes as bits, on which the row is unique
-    minimal: BoolArray,  # OUT (c,) bool
-) -> None:
-    """Mark the subsets of a row that hold no other subset of that row."""
-    for row in range(offsets.size - 1):
-        for i in range(offsets[row], offsets[row + 1]):
-            keep = True
-            for j in range(offsets[row], offsets[row + 1]):
-                if i != j and subsets[j] & subsets[i] == subsets[j]:
-                    keep = False
+    first: IntArray,  # IN (d,) int64: the record that each distinct row stands for
+    starts: IntArray,  # BUFFER (n + 1,) int64, zeros
+    records: IntArray,  # OUT (c,) int64, rising
+    kept: IntArray,  # OUT (c,) int64, rising within a record
+) -> int:
+    """Put the subsets in order of their records, drop those that hold another of the same record, count the rest."""
+    for i in range(rows.size):
+        starts[first[rows[i]] + 1] += 1
+    for r in range(starts.size - 1):
+        starts[r + 1] += starts[r]
+    # Filling moves every start to the next one's place, so that afterwards starts[r] is where record r ends.
+    for i in range(rows.size):
+        record = first[rows[i]]
+        kept[starts[record]] = subsets[i]
+        starts[record] += 1
+    begin, n_kept = 0, 0
+    for record in range(starts.size - 1):
+        end = starts[record]
+        for i in range(begin + 1, end):
+            subset, j = kept[i], i
+            while j > begin and kept[j - 1] > subset:
+                kept[j] = kept[j - 1]
+                j -= 1
+            kept[j] = subset
+        # A part of a set is a smaller number, so it has come before; a part that was dropped holds one that was not.
+        own = n_kept
+        for i in range(begin, end):
+            minimal = True
+            for j in range(own, n_kept):
+                if kept[j] & kept[i] == kept[j]:
+                    minimal = False
                     break
-            minimal[i] = keep
+            if minimal:
+                kept[n_kept], records[n_kept] = kept[i], record
+                n_kept += 1
+        begin = end
+    return n_kept
+
+
+@exact_kernel
+def share_scores(
+    records: IntArray,  # IN (u,) int64
+    subsets: IntArray,  # IN (u,) int64: sets of attributes as bits
+    scores: FloatArray,  # IN (u,) float64
+    codes: CodeArray,  # IN (attributes, n) int32
+    starts: IntArray,  # IN (attributes,) int64: where the levels of an attribute start
+    shares: FloatArray,  # IN/OUT (all levels,) float64: scores are added
+) -> None:
+    """Add the score of every set to the level of each of its attributes that the record has."""
+    for i in range(records.size):
+        subset, j = subsets[i], 0
+        while subset:
+            if subset & 1:
+                shares[starts[j] + codes[j, records[i]]] += scores[i]
+            subset >>= 1
+            j += 1

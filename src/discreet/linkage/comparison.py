@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from discreet.errors import DataError, MissingValueError
-from discreet.linkage.patterns import MOST_PATTERNS, Chain, equality, nested
+from discreet.linkage.patterns import Chain, equality, nested
+from discreet.linkage.similarity import graded_by_spelling
 from discreet.microdata import Microdata
 from discreet.scales import Categorical
 from discreet.typing import FloatArray, IntArray
@@ -27,6 +27,8 @@ def chains_of(
     missing: str = "ignore",
     bins: int | None = 20,
     ordinal_bins: int | None = None,
+    spelled: Sequence[str] = (),
+    thresholds: Sequence[float] = (),
 ) -> list[Chain]:
     """Return the chain of every attribute, and refuse what cannot be counted.
 
@@ -35,6 +37,8 @@ def chains_of(
     bins, ordinal_bins : int, optional
         Numbers and ordered levels also agree a little if they fall into the same of so many classes; the classes of
         numbers are quantiles of the first file.
+    spelled, thresholds : sequence
+        Attributes that agree a little if their spelling is similar, and how similar for every level.
     """
     if len(names) > MOST_ATTRIBUTES:
         raise DataError(
@@ -42,15 +46,12 @@ def chains_of(
             f"at most {MOST_ATTRIBUTES} can be used.",
             hint="Pass the attributes that tell most, or use distance-based linkage.",
         )
-    chains = [_chain(owner, a, b, name, missing, bins, ordinal_bins) for name in names]
-    patterns = math.prod(chain.states for chain in chains)
-    if patterns > MOST_PATTERNS:
-        raise DataError(
-            f"{owner}: the levels of {len(names)} attributes make {patterns} agreement patterns; "
-            f"at most {MOST_PATTERNS} can be counted.",
-            hint='Pass fewer attributes, bins=None, or missing="disagree".',
-        )
-    return chains
+    return [
+        graded_by_spelling(owner, a, b, name, thresholds, missing)
+        if name in spelled
+        else _chain(owner, a, b, name, missing, bins, ordinal_bins)
+        for name in names
+    ]
 
 
 def _chain(
@@ -96,11 +97,9 @@ def _recoded(codes: IntArray, own: Categorical, other: Categorical) -> IntArray:
 
 
 def state_table(chain: Chain) -> IntArray:
-    """Return the state of every pair of codes."""
-    state = np.zeros((chain.size, chain.size), dtype=np.int64)
-    for classes in chain.classes:
-        state += (classes[:, None] == classes[None, :]) & (classes[:, None] >= 0)
-    return state
+    """Return the state of every pair of codes: a row a code of B, a column a code of A."""
+    codes = np.arange(chain.size)
+    return chain.state(codes[None, :], codes[:, None])
 
 
 def frequencies(chain: Chain) -> FloatArray:

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Self
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import combinations
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from discreet.base import Engine, Linker, register
+from discreet.kernels.cell_index import index_cells
 from discreet.kernels.mixed_tree import build, leaf_of, search
 from discreet.kernels.prefix_tree import nearest_in_tree, prefixes
 from discreet.linkage.assignment import assigned
 from discreet.linkage.pattern_links import Classes, Found
+from discreet.linkage.patterns import Words
 from discreet.linkage.results import links_of
-from discreet.linkage.terms import METRICS, Terms, classes_of, prepare
+from discreet.linkage.terms import METRICS, Terms, classes_of, packed, prepare
 from discreet.microdata import Microdata
 from discreet.parameters import ByName, Choice, Constraint, Flag, Names, Number, Optional
 from discreet.progress import report
 from discreet.results import Links
-from discreet.typing import FloatArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["DistanceLinkage", "link_by_terms"]
+__all__ = ["DistanceLinkage", "link_by_terms", "nearest_found"]
 
 _BLOCK = 4096
+_SAMPLE = 50_000
+_MOST_ENTRIES = 20_000_000  # of an index of cells
 
 
 @register("distance")
@@ -49,10 +57,10 @@ class DistanceLinkage(Linker):
     -----
     Exact: the result is that of comparing all pairs. Categories alone are searched by branch and bound in a prefix
     tree of distinct records, files with numbers in a k-d tree; both are far below n_a · n_b in time where records are
-    not too far from their nearest, and O(n) in memory. An assignment compares all pairs and is limited to 5,000
-    records. The records of the first file that are equal on the attributes are one class, so a tie among them costs
-    nothing. Ties go to the lowest position. A missing category is a category of its own; missing numbers are refused.
-    Under ``"mahalanobis"`` a direction in which the first file does not vary is left out.
+    not too far from their nearest, and O(n) in memory. An assignment looks at all pairs and is limited to
+    50,000 records. The records of the first file that are equal on the attributes are one class, so a tie among them
+    costs nothing. Ties go to the lowest position. A missing category is a category of its own; missing numbers are
+    refused. Under ``"mahalanobis"`` a direction in which the first file does not vary is left out.
 
     References
     ----------
@@ -160,39 +168,147 @@ def _search_numbers(
 
 
 def _search_categories(terms: Terms, a: Classes, b: Classes, engine: Engine) -> Found:
-    # The attribute that tells most apart comes first in the tree: its branches fall away first.
-    order = sorted(range(len(terms.tables)), key=lambda p: -_mean_term(terms, p))
+    out = _Out(b.first.size)
+    tied, asked = _through_cells(terms, a, b, engine, out)
+    return out.found(tied, asked, a, terms)
+
+
+def _through_cells(terms: Terms, a: Classes, b: Classes, engine: Engine, out: _Out) -> tuple[list[IntArray], IntArray]:
+    """Answer every distinct record of B; return the tied classes in blocks, and the records in that order."""
+    gaps, extra = _gaps(terms)
+    # What costs much to disagree on comes first and makes the cells; then, what tells most apart, for its branches
+    # fall away first.
+    prefix = _prefix(terms, extra)
+    rest = [p for p in range(len(terms.tables)) if p not in prefix]
+    order = [*prefix, *sorted(rest, key=lambda p: -_mean_term(terms, p))]
     flat, starts, sizes = _flattened(terms, len(order), order)
-    gaps = np.full((len(order), max(t.shape[0] for t in terms.tables)), np.inf)
-    for place, p in enumerate(order):
-        others = terms.tables[p].copy()
-        square = min(others.shape)
-        others[np.arange(square), np.arange(square)] = np.inf
-        gaps[place, : others.shape[0]] = others.min(axis=1)
-    a_codes, b_codes = terms.a_codes[a.first][:, order], terms.b_codes[b.first][:, order]
-    a_sorted, b_sorted = np.lexsort(a_codes.T[::-1]), np.lexsort(b_codes.T[::-1])
-    rows, queries = np.ascontiguousarray(a_codes[a_sorted]), np.ascontiguousarray(b_codes)
+    rows, queries = _ordered(terms.a_codes, a.first, order), _ordered(terms.b_codes, b.first, order)
+    a_sorted, left = _sorted(rows), _sorted(queries)
+    rows = rows[a_sorted]
     levels, empty = np.zeros(len(order) + 1, dtype=np.int64), np.empty(1, dtype=np.int32)
     nodes = prefixes(rows, empty, empty, levels, False)
     firsts, children = np.empty(nodes + 1, dtype=np.int32), np.empty(nodes + 1, dtype=np.int32)
     prefixes(rows, firsts, children, levels, True)
     back = np.argsort(order).astype(np.int64)
-    ids = a_sorted.astype(np.int64)
-    tree = (rows, ids, a.size[ids], firsts, children, levels, flat, starts, sizes, gaps, back)
-    out = _Out(len(queries))
+    tree = (rows, a_sorted, a.size[a_sorted], firsts, children, levels, flat, starts, sizes, gaps[order], back)
+    cells = _Cells.of(terms, prefix, rows, firsts, levels)
+    tied, asked = [], []
+    # Most records find two near ones in cells that differ in at most one place; the rest look further.
+    for through in (False, True) if prefix else (True,):
+        index = cells.indexed(1 + through) if left.size else cells.indexed(0)
+        answer = partial(_answer, tree, terms.metric == 2, index, through, queries, out)
+        tied += _in_blocks(left, answer, engine)
+        unanswered = out.counts[left] < 0
+        asked.append(left[~unanswered])
+        left = left[unanswered]
+        del index, answer
+    return tied, np.concatenate(asked)
 
-    def answer(which: IntArray) -> IntArray:
-        return nearest_in_tree(*tree, terms.metric == 2, queries, which, *out.arrays)
 
-    b_order = b_sorted.astype(np.int64)
-    return out.found(_in_blocks(b_order, answer, engine), b_order, a, terms)
+def _answer(
+    tree: tuple[Any, ...], largest: bool, index: tuple[Any, ...], through: bool, queries: CodeArray, out: _Out,
+    which: IntArray,
+) -> IntArray:  # fmt: skip
+    arguments: tuple[Any, ...] = (*tree, largest, *index, through, queries, which, *out.arrays)
+    return nearest_in_tree(*arguments)
+
+
+def _gaps(terms: Terms) -> tuple[FloatArray, FloatArray]:
+    """Return by attribute and code of B the least term to any other code, and by attribute its least excess."""
+    gaps = np.full((len(terms.tables), max(t.shape[0] for t in terms.tables)), np.inf)
+    extra = np.empty(len(terms.tables))
+    for p, table in enumerate(terms.tables):
+        others, square = table.copy(), min(table.shape)
+        own = np.diagonal(table)
+        others[np.arange(square), np.arange(square)] = np.inf
+        gaps[p, : table.shape[0]] = others.min(axis=1)
+        possible = np.isfinite(own)
+        extra[p] = (gaps[p, :square][possible] - own[possible]).min(initial=np.inf)
+    return gaps, extra
+
+
+def _prefix(terms: Terms, extra: FloatArray) -> list[int]:
+    """Choose the attributes of the cells: those on which disagreeing costs most, as far as a key has bits."""
+    if terms.metric == 2:
+        return []  # many disagreements cost no more than one
+    finite = extra[np.isfinite(extra)]
+    chosen = [p for p in range(extra.size) if extra[p] > 0 and extra[p] >= 0.5 * finite.max(initial=0.0)]
+    result: list[int] = []
+    bits = 0
+    for p in sorted(chosen, key=lambda p: -_mean_term(terms, p)):
+        bits += _width(terms, p)
+        if bits > 64:
+            break
+        result.append(p)
+    return result
+
+
+def _width(terms: Terms, p: int) -> int:
+    return max(1, int(max(terms.tables[p].shape) - 1).bit_length())
+
+
+def _ordered(codes: CodeArray, first: IntArray, order: Sequence[int]) -> CodeArray:
+    """Return the distinct records with their attributes in another order."""
+    result = np.empty((first.size, len(order)), dtype=np.int32)
+    for place, p in enumerate(order):
+        result[:, place] = codes[first, p]
+    return result
+
+
+def _sorted(codes: CodeArray) -> IntArray:
+    """Return the order of distinct rows by their codes, the first column first."""
+    words = packed(codes)
+    order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
+    return order.astype(np.int64, copy=False)
+
+
+@dataclass(frozen=True, repr=False)
+class _Cells:
+    """The nodes below the prefix, by their packed codes."""
+
+    keys: Words
+    shift: IntArray
+    fields: tuple[int, ...]
+
+    @classmethod
+    def of(cls, terms: Terms, prefix: list[int], rows: CodeArray, firsts: CodeArray, levels: IntArray) -> _Cells:
+        widths = [_width(terms, p) for p in prefix]
+        shift = np.cumsum([0, *widths]).astype(np.int64)[:-1]
+        fields = tuple(((1 << width) - 1) << int(s) for width, s in zip(widths, shift, strict=True))
+        depth = len(prefix)
+        heads = rows[firsts[levels[depth - 1] : levels[depth]] if prefix else slice(0), :depth]
+        keys = np.zeros(len(heads), dtype=np.uint64)
+        for j, s in enumerate(shift):
+            keys |= heads[:, j].astype(np.uint64) << np.uint64(s)
+        return cls(keys, shift, fields)
+
+    def indexed(self, most: int) -> tuple[Any, ...]:
+        """Index the cells by whole keys and with up to `most` attributes left out, as far as memory allows."""
+        depth = len(self.fields)
+        while most and math.comb(depth, most) * self.keys.size > _MOST_ENTRIES:
+            most -= 1
+        left_out = [chosen for r in range(most + 1) for chosen in combinations(range(depth), r)] if depth else []
+        stages = np.cumsum([0, *(math.comb(depth, r) for r in range(most + 1))] if depth else [0]).astype(np.int64)
+        apart = np.full((len(left_out), 2), -1, dtype=np.int64)
+        for index, chosen in enumerate(left_out):
+            apart[index, : len(chosen)] = chosen
+        everything = sum(self.fields)
+        masks = np.array([everything - sum(self.fields[j] for j in chosen) for chosen in left_out], dtype=np.uint64)
+        bits = max(4, int(2 * self.keys.size).bit_length())
+        tables = np.empty((masks.size, 1 << bits), dtype=np.int32)
+        following = np.empty((masks.size, self.keys.size), dtype=np.int32)
+        index_cells(self.keys, masks, bits, tables, following)
+        return self.keys, self.shift, masks, apart, stages, tables, following, bits
 
 
 def _mean_term(terms: Terms, p: int) -> float:
+    """Return the mean term of an attribute, from a sample at even steps: it only decides on an order."""
     table = np.minimum(terms.tables[p], 1e9)
-    a = np.bincount(terms.a_codes[:, p], minlength=table.shape[1]) / len(terms.a_codes)
-    b = np.bincount(terms.b_codes[:, p], minlength=table.shape[0]) / len(terms.b_codes)
-    return float(b @ table @ a)
+    shares = []
+    for codes, size in ((terms.b_codes, table.shape[0]), (terms.a_codes, table.shape[1])):
+        sample = codes[:: 1 + len(codes) // _SAMPLE, p]
+        shares.append(np.bincount(sample, minlength=size) / len(sample))
+    return float(shares[0] @ table @ shares[1])
 
 
 def _flattened(terms: Terms, dims: int, order: Sequence[int] | None = None) -> tuple[FloatArray, IntArray, IntArray]:
@@ -228,30 +344,48 @@ class _Out:
         return self.best, self.score, self.second, self.second_score, self.counts
 
     def found(self, tied: list[IntArray], order: IntArray, a: Classes, terms: Terms) -> Found:
-        """Turn classes of A into records: a class of several records is its own second nearest."""
-        all_tied = np.concatenate([np.empty(0, dtype=np.int64), *tied])
-        row_offsets = np.concatenate([[0], np.cumsum(self.counts[order])]).astype(np.int64)
-        row = np.empty(order.size, dtype=np.int64)
-        row[order] = np.arange(order.size)
-        # The records at the best distance, class by class: their number and the two lowest positions.
-        sums = np.concatenate([[0], np.cumsum(a.size[all_tied])])
-        ties = (sums[row_offsets[1:]] - sums[row_offsets[:-1]])[row]
-        nobody, alone = self.best < 0, self.second < 0
-        best, second = np.where(nobody, 0, self.best), np.where(alone, 0, self.second)
-        far = np.iinfo(np.int64).max
-        mate = np.where(nobody, far, a.following[best])
-        tied_second = ~alone & (self.second_score == self.score)
-        other = np.where(tied_second, a.first[second], far)
-        crowded = np.minimum(mate, other)
-        tie = (crowded < far) & ~nobody
-        second_position = np.where(tie, crowded, np.where(alone, -1, a.first[second]))
-        return Found(
-            np.where(nobody, -1, a.first[best]),
-            second_position,
-            terms.scores(self.score),
-            terms.scores(np.where(tie, self.score, self.second_score)),
-            ties,
-            np.where(nobody, -1, row),
-            row_offsets,
-            all_tied,
-        )
+        """Turn classes of A into records, and sums of terms into distances."""
+        found = nearest_found(self.arrays, tied, order, a)
+        return replace(found, score=terms.scores(found.score), second_score=terms.scores(found.second_score))
+
+
+def nearest_found(
+    arrays: tuple[IntArray, FloatArray, IntArray, FloatArray, IntArray],
+    tied: list[IntArray],
+    order: IntArray,
+    a: Classes,
+) -> Found:
+    """Turn classes of A into records: a class of several records is its own second nearest.
+
+    Parameters
+    ----------
+    arrays : best class, its distance, second class, its distance, number of tied classes
+    tied : list of int64
+        The tied classes of the queries in `order`, one after the other.
+    """
+    best_class, score, second_class, second_score, counts = arrays
+    all_tied = np.concatenate([np.empty(0, dtype=np.int64), *tied])
+    row_offsets = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
+    row = np.empty(order.size, dtype=np.int64)
+    row[order] = np.arange(order.size)
+    # The records at the best distance, class by class: their number and the two lowest positions.
+    sums = np.concatenate([[0], np.cumsum(a.size[all_tied])])
+    ties = (sums[row_offsets[1:]] - sums[row_offsets[:-1]])[row]
+    nobody, alone = best_class < 0, second_class < 0
+    best, second = np.where(nobody, 0, best_class), np.where(alone, 0, second_class)
+    far = np.iinfo(np.int64).max
+    mate = np.where(nobody, far, a.following[best])
+    tied_second = ~alone & (second_score == score)
+    other = np.where(tied_second, a.first[second], far)
+    crowded = np.minimum(mate, other)
+    tie = (crowded < far) & ~nobody
+    return Found(
+        np.where(nobody, -1, a.first[best]),
+        np.where(tie, crowded, np.where(alone, -1, a.first[second])),
+        score,
+        np.where(tie, score, second_score),
+        ties,
+        np.where(nobody, -1, row),
+        row_offsets,
+        all_tied,
+    )

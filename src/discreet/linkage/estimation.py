@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from discreet.kernels.anchoring import anchored_rates
+from discreet.linkage.compared import PatternList
 from discreet.linkage.patterns import Chain, PatternCounts
 from discreet.typing import FloatArray
 
@@ -19,8 +21,10 @@ __all__ = ["ESTIMATORS", "Model", "estimate", "known_shares", "overall_shares"]
 ESTIMATORS = ("anchored", "em", "free", "known")
 
 _LEAST = 1e-6
-_SHRINKAGE = 100.0  # pairs that the common mean counts for against an attribute's own evidence
+_SHRINKAGE = 5.0  # pairs that the common mean counts for against an attribute's own evidence
 _START = 0.9
+
+Counts = PatternCounts | PatternList
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,39 +100,31 @@ def _outer_product(parts: Sequence[FloatArray]) -> FloatArray:
     return total
 
 
-def _margin(tensor: FloatArray, axis: int) -> FloatArray:
-    return np.asarray(tensor.sum(axis=tuple(i for i in range(tensor.ndim) if i != axis)), dtype=np.float64)
-
-
-def overall_shares(counts: PatternCounts) -> tuple[FloatArray, ...]:
+def overall_shares(counts: Counts) -> tuple[FloatArray, ...]:
     """Return by attribute the share of all pairs in every state."""
     pairs = counts.between.astype(np.float64)
-    return tuple(_margin(pairs, axis) / pairs.sum() for axis in range(pairs.ndim))
+    return tuple(counts.margin(pairs, j) / pairs.sum() for j in range(len(counts.shape)))
 
 
 def known_shares(chains: Sequence[Chain]) -> tuple[FloatArray, ...]:
     """Return by attribute the states of records i of A and i of B: the truth, where the files are in one order."""
-    result = []
-    for chain in chains:
-        state = np.zeros(chain.a.size, dtype=np.int64)
-        for classes in chain.classes:
-            first, second = classes[chain.a], classes[chain.b]
-            state += (first == second) & (first >= 0)
-        result.append(np.bincount(state, minlength=chain.states) / state.size)
-    return tuple(result)
+    states = [chain.state(chain.a, chain.b) for chain in chains]
+    return tuple(
+        np.bincount(state, minlength=chain.states) / state.size for state, chain in zip(states, chains, strict=True)
+    )
 
 
-def estimate(counts: PatternCounts, chains: Sequence[Chain], how: str, *, dependent: bool = False) -> Model:
+def estimate(counts: Counts, chains: Sequence[Chain], how: str, *, dependent: bool = False) -> Model:
     """Return m and u.
 
     Parameters
     ----------
-    counts : PatternCounts
+    counts : PatternCounts or PatternList
     chains : sequence of Chain
     how : {"anchored", "em", "free", "known"}
         See :class:`~discreet.linkage.probabilistic.ProbabilisticLinkage`.
     dependent : bool
-        Whether to fit all two-way interactions among other pairs instead of independence.
+        Whether to fit all two-way interactions among other pairs instead of independence; needs all patterns.
     """
     u = overall_shares(counts)
     matches = min(counts.n_a, counts.n_b)
@@ -147,7 +143,9 @@ def estimate(counts: PatternCounts, chains: Sequence[Chain], how: str, *, depend
         # A match cannot agree less often than any pair does; without this an attribute would count against itself.
         m = tuple(_at_least(own, other) for own, other in zip(m, u, strict=True))
     model = Model(counts.names, m, u, prior, ignored)
-    return replace(model, unmatched=_interactions(counts, model)) if dependent else model
+    if dependent and isinstance(counts, PatternCounts):
+        return replace(model, unmatched=_interactions(counts, model))
+    return model
 
 
 def _at_least(m: FloatArray, u: FloatArray) -> FloatArray:
@@ -161,19 +159,21 @@ def _at_least(m: FloatArray, u: FloatArray) -> FloatArray:
 # ------------------------------------------------------------------------------------------------------------- EM
 
 
-def _posterior(pairs: FloatArray, m: Sequence[FloatArray], u: Sequence[FloatArray], prior: float) -> FloatArray:
-    matched, unmatched = prior * _outer_product(m), (1.0 - prior) * _outer_product(u)
+def _posterior(
+    counts: Counts, pairs: FloatArray, m: Sequence[FloatArray], u: Sequence[FloatArray], prior: float
+) -> FloatArray:
+    matched, unmatched = prior * counts.product(m), (1.0 - prior) * counts.product(u)
     return np.asarray(pairs * matched / np.maximum(matched + unmatched, 1e-300), dtype=np.float64)
 
 
-def _em(counts: PatternCounts, u: tuple[FloatArray, ...], prior: float, steps: int = 500) -> tuple[FloatArray, ...]:
+def _em(counts: Counts, u: tuple[FloatArray, ...], prior: float, steps: int = 500) -> tuple[FloatArray, ...]:
     """Return m by EM with u and the prior fixed and m at least u."""
     pairs = counts.between.astype(np.float64)
     m = tuple(_at_least(_starting(share.size), share) for share in u)
     for _ in range(steps):
-        posterior = _posterior(pairs, m, u, prior)
+        posterior = _posterior(counts, pairs, m, u, prior)
         total = max(float(posterior.sum()), 1e-300)
-        new = tuple(_at_least(_margin(posterior, j) / total, u[j]) for j in range(len(u)))
+        new = tuple(_at_least(counts.margin(posterior, j) / total, u[j]) for j in range(len(u)))
         moved = max(float(np.abs(a - b).max()) for a, b in zip(m, new, strict=True))
         m = new
         if moved < 1e-7:
@@ -182,16 +182,16 @@ def _em(counts: PatternCounts, u: tuple[FloatArray, ...], prior: float, steps: i
 
 
 def _free_em(
-    counts: PatternCounts, u: tuple[FloatArray, ...], prior: float, steps: int = 500
+    counts: Counts, u: tuple[FloatArray, ...], prior: float, steps: int = 500
 ) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
     """Return m and u by EM with both and the prior free."""
     pairs = counts.between.astype(np.float64)
     m = tuple(_starting(share.size) for share in u)
     for _ in range(steps):
-        posterior = _posterior(pairs, m, u, prior)
+        posterior = _posterior(counts, pairs, m, u, prior)
         total, rest = max(float(posterior.sum()), 1e-300), pairs - posterior
-        new = tuple(_margin(posterior, j) / total for j in range(len(u)))
-        u = tuple(_margin(rest, j) / max(float(rest.sum()), 1e-300) for j in range(len(u)))
+        new = tuple(counts.margin(posterior, j) / total for j in range(len(u)))
+        u = tuple(counts.margin(rest, j) / max(float(rest.sum()), 1e-300) for j in range(len(u)))
         prior = min(max(total / float(pairs.sum()), 1e-12), 0.5)
         moved = max(float(np.abs(a - b).max()) for a, b in zip(m, new, strict=True))
         m = new
@@ -205,14 +205,6 @@ def _starting(states: int) -> FloatArray:
 
 
 # ------------------------------------------------------------------------------------------------------- anchored
-
-
-def _collapsed(tensor: FloatArray, from_state: Sequence[int]) -> FloatArray:
-    """Keep of every attribute whether it agrees at all: whether its state is at least the given one."""
-    for axis, first in enumerate(from_state):
-        along = np.moveaxis(tensor, axis, 0)
-        tensor = np.moveaxis(np.stack([along[:first].sum(axis=0), along[first:].sum(axis=0)]), 0, axis)
-    return np.ascontiguousarray(tensor)
 
 
 def _halves(tensor: FloatArray, j: int, size: int) -> tuple[FloatArray, FloatArray]:
@@ -231,7 +223,7 @@ def _at_least_sums(tensor: FloatArray, size: int) -> FloatArray:
 
 
 def _anchored(
-    counts: PatternCounts, u: tuple[FloatArray, ...], ignored: tuple[bool, ...], steps: int = 300
+    counts: Counts, u: tuple[FloatArray, ...], ignored: tuple[bool, ...], steps: int = 300
 ) -> tuple[FloatArray, ...]:
     """Return m from how much less the files agree with each other than the first agrees with itself.
 
@@ -241,76 +233,35 @@ def _anchored(
     through these channels give those between A and B. The share of pairs agreeing on S that also agree on j is then
     known up to m_j. Sets S on which agreement is mostly that of true pairs count most: they are the anchors.
     """
-    size = counts.between.ndim
+    size = len(counts.shape)
     agree = [2 if missing else 1 for missing in ignored]
     pairs, within, own = (
-        _collapsed(tensor.astype(np.float64), agree).ravel() for tensor in (counts.between, counts.within, counts.own)
+        counts.collapsed(numbers.astype(np.float64), agree) for numbers in (counts.between, counts.within, counts.own)
     )
     own *= min(counts.n_a, counts.n_b) / counts.n_a
     total, matches = float(pairs.sum()), float(own.sum())
     within *= (total - matches) / max(float(within.sum()), 1.0)
     observed, self_own = _at_least_sums(pairs, size), _at_least_sums(own, size)
-    seen = (observed > 0).astype(np.float64)
     before = np.array([_halves(within, j, size)[1].sum() + _halves(own, j, size)[1].sum() for j in range(size)]) / total
     after = np.array([_halves(pairs, j, size)[1].sum() for j in range(size)]) / total
     m = np.full(size, _START)
-    for _ in range(steps):
-        accident = np.clip((after - m * before) / np.maximum(1.0 - before, 1e-12), 0.0, 1.0)
-        pushed, true_pairs = within.copy(), self_own.copy()
-        for j in range(size):
-            apart, agreeing = _halves(pushed, j, size)
-            come = accident[j] * apart + m[j] * agreeing
-            apart += agreeing - come
-            agreeing[:] = come
-            kept = _halves(true_pairs, j, size)[1]
-            kept *= m[j]
-        expected = _at_least_sums(pushed, size) + true_pairs
-        anchor = (true_pairs / np.maximum(expected, 1e-300)) ** 2
-        sums = [_anchor_sums((observed, expected, seen), anchor, j, size) for j in range(size)]
-        new = np.array([_anchored_rate(*sums[j], m[j], float(m.mean())) for j in range(size)])
-        step = np.sqrt(np.clip(new, 0.01, 0.99) * m)
-        moved = float(np.abs(step - m).max())
-        m = step
-        if moved < 1e-5:
-            break
+    buffers = (np.empty(pairs.size), np.empty(pairs.size), np.empty(size))
+    anchored_rates(within, self_own, observed, before, after, steps, _SHRINKAGE, m, *buffers)
     return tuple(_spread_states(counts, m, u[j], j, agree) for j in range(size))
 
 
-def _anchor_sums(
-    tensors: tuple[FloatArray, FloatArray, FloatArray], anchor: FloatArray, j: int, size: int
-) -> tuple[float, float, float, float, float]:
-    """Return weighted pairs with and without j agreeing, observed and expected, and the weight of sets that occur."""
-    observed, expected, seen = tensors
-    weight = _halves(anchor, j, size)[0]
-    (o0, o1), (e0, e1) = _halves(observed, j, size), _halves(expected, j, size)
-    parts = [float((weight * part).sum()) for part in (o0, o1, e0, e1, _halves(seen, j, size)[0])]
-    return parts[0], parts[1], parts[2], parts[3], parts[4]
-
-
-def _anchored_rate(
-    base: float, agreed: float, expected_base: float, expected_agreed: float, sets: float, m: float, mean: float
-) -> float:
-    """Move m by what was observed against what it made expect, drawn to the mean of all where evidence is thin."""
-    if base <= 0 or expected_agreed <= 0:
-        return mean
-    evidence = base / max(sets, 1e-300)
-    own = m * (agreed / base) / (expected_agreed / expected_base)
-    return (own * evidence + _SHRINKAGE * mean) / (evidence + _SHRINKAGE)
-
-
-def _spread_states(counts: PatternCounts, m: FloatArray, u: FloatArray, j: int, agree: Sequence[int]) -> FloatArray:
+def _spread_states(counts: Counts, m: FloatArray, u: FloatArray, j: int, agree: Sequence[int]) -> FloatArray:
     """Divide m and 1 − m over the states on either side, by the pairs that agree on everything else."""
-    others = tuple(slice(None) if i == j else slice(first, None) for i, first in enumerate(agree))
     rest = float(np.prod(np.delete(m, j)))
     scale = (float(counts.n_a) * counts.n_b) / max(float(counts.n_a) * (counts.n_a - 1), 1.0)
-    pairs = _margin(counts.between[others].astype(np.float64), j)
-    pairs -= rest * scale * _margin(counts.within[others].astype(np.float64), j)
+    pairs = counts.margin_agreeing(counts.between.astype(np.float64), j, agree)
+    pairs -= rest * scale * counts.margin_agreeing(counts.within.astype(np.float64), j, agree)
     evidence = np.maximum(pairs, 0.0) + 10.0 * u + 1e-9
     result = np.zeros(u.size)
     first = agree[j]
     # m speaks of records that have a value in A; what is missing is missing in matches as often as in any pair.
     present = 1.0 - u[0] if first == 2 else 1.0
-    having = float(_margin(counts.own.astype(np.float64), j)[first:].sum()) / counts.n_a
+    having = float(counts.margin(counts.own.astype(np.float64), j)[first:].sum()) / counts.n_a
     agreeing = min(having * float(m[j]), 0.999 * present)
     result[0] = 1.0 - present
     result[first - 1] += present - agreeing

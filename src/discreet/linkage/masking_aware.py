@@ -10,17 +10,19 @@ import numpy as np
 
 from discreet.base import Engine, Linker, register
 from discreet.linkage.distance import link_by_terms
-from discreet.linkage.terms import METRICS, Terms, prepare
+from discreet.linkage.terms import METRICS, Terms, as_seen, prepare
 from discreet.microdata import Microdata
-from discreet.parameters import Choice, Constraint, Names, Number, Optional
+from discreet.parameters import Choice, Constraint, Flag, Names, Number, Optional
 from discreet.results import Links, Masked, Provenance
 from discreet.schema import Schema
-from discreet.typing import FloatArray, IntArray
+from discreet.typing import FloatArray
 
 __all__ = ["MaskingAwareLinkage"]
 
-_ELSEWHERE = 1e6
-"""The term of a pair outside its group: so large that it is taken only by a record whose group holds nobody."""
+_FINE = float(1 << 30)
+_ELSEWHERE = 4.0
+"""The term of a record of A that is nearer to another centre: about what being there by chance weighs."""
+_MOST_CELLS = 25_000_000
 
 
 @register("masking-aware")
@@ -38,15 +40,20 @@ class MaskingAwareLinkage(Linker):
         As in :class:`~discreet.linkage.distance.DistanceLinkage`.
     p : float, optional
         The window of a rank swapping in percent, where the release does not bring its provenance.
+    one_to_one : bool
+        Whether every record of the first file is taken at most once: what an intruder does who knows that both files
+        hold the same people. Up to 50,000 records.
 
     Notes
     -----
-    What is used of a :class:`~discreet.results.Masked` release: the transitions of categorical attributes; the window
-    of a rank swapping, so that only records whose rank is near enough on every swapped attribute are searched; the
-    groups of a microaggregation of several numbers, so that only records whose nearest released centre is that of the
-    group are searched (a record whose group holds nobody is linked by distance). Of a plain file without `p` nothing is
-    known, and the links are those of the distance. A record that nobody can have become has no link. Cost, ties and
-    missing values as in distance-based linkage.
+    What is used of a :class:`~discreet.results.Masked` release: the transitions of categorical attributes, and where
+    the masking is known to the last probability (PRAM's matrices, recodings, attributes left alone) for all of them,
+    how likely each original is to have become the released record: then the score is minus the logarithm of that, and
+    no distance; the window of a rank swapping, so that only records whose rank is near enough on every swapped
+    attribute are searched; the groups of a microaggregation: each block of attributes weighs by how far records are
+    from their centres, and records whose nearest released centre is another than the group's lose (up to 5,000 groups
+    a block). Of a plain file without `p` nothing is known, and the links are those of the distance. A record that
+    nobody can have become has no link. Cost, ties and missing values as in distance-based linkage.
 
     References
     ----------
@@ -68,18 +75,25 @@ class MaskingAwareLinkage(Linker):
         "attributes": Optional(Names()),
         "metric": Choice(tuple(m for m in METRICS if m != "mahalanobis")),
         "p": Optional(Number(0, 100, open_low=True)),
+        "one_to_one": Flag(),
     }
 
     def __init__(
-        self, *, attributes: Sequence[str] | None = None, metric: str = "euclidean", p: float | None = None
+        self,
+        *,
+        attributes: Sequence[str] | None = None,
+        metric: str = "euclidean",
+        p: float | None = None,
+        one_to_one: bool = False,
     ) -> None:
         self.attributes = attributes
         self.metric = metric
         self.p = p
+        self.one_to_one = one_to_one
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(p=100)]
+        return [cls(), cls(p=100), cls(one_to_one=True)]
 
     def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
         """Find for every record of `b` whom it belongs to in `a`; a `Masked` release brings what is known about it."""
@@ -93,14 +107,18 @@ class MaskingAwareLinkage(Linker):
         known = self._known
         possible = {} if known is None else known.transitions
         terms = prepare(type(self).__name__, a, b, names, self.metric, possible=possible)
+        likely = None if known is None else _likelihoods(terms, a, b, known)
+        if likely is not None:
+            return link_by_terms(type(self), likely, names, engine, one_to_one=self.one_to_one)
         limits = self._limits(terms, known)
         if known is not None and known.labels is not None:
             terms = _within_groups(terms, known, engine, type(self))
-        return link_by_terms(type(self), terms, names, engine, limits=limits)
+        return link_by_terms(type(self), terms, names, engine, limits=limits, one_to_one=self.one_to_one)
 
     def _limits(self, terms: Terms, known: Provenance | None) -> tuple[FloatArray, FloatArray] | None:
         windows: Mapping[str, int] = {} if known is None else known.details.get("window", {})
-        swapped = known is not None and known.method == "rank-swapping" and isinstance(windows, Mapping)
+        methods = () if known is None else tuple(step.method for step in known.history or (known,))
+        swapped = "rank-swapping" in methods and isinstance(windows, Mapping)
         lowest = np.full(terms.b_numbers.shape, -np.inf)
         highest = np.full(terms.b_numbers.shape, np.inf)
         for p, name in enumerate(terms.numbers):
@@ -119,32 +137,107 @@ class MaskingAwareLinkage(Linker):
         return (lowest, highest) if bounded else None
 
 
+def _likelihoods(terms: Terms, a: Microdata, b: Microdata, known: Provenance) -> Terms | None:
+    """Return terms that are minus the logarithm of how likely a level becomes another; None where that is not known."""
+    if terms.numbers or len(known.history) > 1:
+        return None
+    tables = []
+    for name, table in zip(terms.categories, terms.tables, strict=True):
+        chances = _chances(a, b, known, name, (table.shape[1], table.shape[0]))
+        if chances is None:
+            return None
+        with np.errstate(divide="ignore"):
+            costs = -np.log(chances.T)
+        # Whole multiples of a billionth add up without rounding: equal chances are ties.
+        tables.append(np.ascontiguousarray(np.round(costs * _FINE) / _FINE))
+    return replace(terms, tables=tuple(tables), metric=1)
+
+
+def _chances(a: Microdata, b: Microdata, known: Provenance, name: str, shape: tuple[int, int]) -> FloatArray | None:
+    """Return by level of A and of B, missing last, the probability that the masking turns one into the other."""
+    first, second = a.schema[name].scale, b.schema[name].scale
+    if name not in known.attributes:
+        return np.eye(*shape) if first.to_dict() == second.to_dict() else None
+    matrix = known.details.get("matrices", {}).get(name) if known.parameters.get("strata") is None else None
+    if matrix is not None:
+        chances = np.eye(*shape)
+        chances[:-1, :-1] = matrix
+        return chances
+    allowed = known.transitions.get(name)
+    if allowed is None:
+        return None
+    seen = as_seen(allowed, shape)
+    # Where a level can become several, their chances are not known.
+    return seen.astype(np.float64) if (seen.sum(axis=1) <= 1).all() else None
+
+
 def _within_groups(terms: Terms, known: Provenance, engine: Engine, linker: type[Linker]) -> Terms:
-    """Add an attribute: the released centre, and for a record of A the centre it is nearest to."""
-    places = [p for p, name in enumerate(terms.numbers) if name in known.attributes]
-    if not places or known.labels is None or known.labels.ndim != 1:
+    """Weigh every block of attributes by how far records are from their centres, and add which centre is nearest.
+
+    A release is its record plus an error that the partition made, of one size for all attributes of a block: the
+    distance of a record of A to the nearest released centre tells how large. A record is mostly, not always, in the
+    group of its nearest centre.
+    """
+    grouped = known.attributes if known.grouped is None else known.grouped
+    blocks = [_names(block) for block in known.details.get("blocks") or [grouped]]
+    if known.labels is None or len(blocks) != (1 if known.labels.ndim == 1 else known.labels.shape[1]):
         return terms
-    centres, group = np.unique(terms.b_numbers[:, places], axis=0, return_inverse=True)
-    group = np.asarray(group, dtype=np.int64).ravel()
-    if len(centres) ** 2 > 25_000_000 or len(centres) < 2:
-        return terms
-    none = np.empty((len(centres), 0), dtype=np.int32)
+    weighed = terms
+    for block in blocks:
+        numbers = [p for p, name in enumerate(terms.numbers) if name in block]
+        categories = [p for p, name in enumerate(terms.categories) if name in block]
+        if numbers or categories:
+            weighed = _with_centres(weighed, terms, numbers, categories, engine, linker)
+    return weighed
+
+
+def _names(block: Any) -> Sequence[str]:
+    """Return the attributes of a block, which some maskers describe by more than their names."""
+    return tuple(block["attributes"]) if isinstance(block, Mapping) else tuple(block)
+
+
+def _with_centres(
+    weighed: Terms, terms: Terms, numbers: list[int], categories: list[int], engine: Engine, linker: type[Linker]
+) -> Terms:
+    """Add the nearest centre of a block as an attribute, and scale the block."""
+    rows = np.concatenate([terms.b_codes[:, categories], terms.b_numbers[:, numbers]], axis=1)
+    _, members, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    if len(members) ** 2 > _MOST_CELLS or len(members) < 2:
+        return weighed
     question = replace(
         terms,
-        categories=(),
-        numbers=tuple(terms.numbers[p] for p in places),
-        a_codes=none,
-        b_codes=np.empty((len(terms.a_numbers), 0), dtype=np.int32),
-        a_numbers=np.ascontiguousarray(centres),
-        b_numbers=np.ascontiguousarray(terms.a_numbers[:, places]),
-        tables=(),
+        categories=tuple(terms.categories[p] for p in categories),
+        numbers=tuple(terms.numbers[p] for p in numbers),
+        a_codes=np.ascontiguousarray(terms.b_codes[members][:, categories]),
+        b_codes=np.ascontiguousarray(terms.a_codes[:, categories]),
+        a_numbers=np.ascontiguousarray(terms.b_numbers[members][:, numbers]),
+        b_numbers=np.ascontiguousarray(terms.a_numbers[:, numbers]),
+        tables=tuple(np.ascontiguousarray(terms.tables[p].T) for p in categories),
     )
-    nearest: IntArray = link_by_terms(linker, question, question.numbers, engine).best
-    table = np.where(np.eye(len(centres), dtype=np.bool_), 0.0, _ELSEWHERE)
+    nearest = link_by_terms(linker, question, question.numbers, engine)
+    # The term of an attribute that a normal error of the usual size makes: one half.
+    reached = nearest.score[nearest.best >= 0] ** (2 if terms.metric == 0 else 1)
+    usual = 2.0 * float(reached.mean()) / rows.shape[1] if reached.size else 0.0
+    factor = 1.0 / usual if usual > 0 else 1.0
+    scaled = _scaled(weighed, numbers, [p + len(weighed.tables) - len(terms.tables) for p in categories], factor)
+    table = np.where(np.eye(len(members), dtype=np.bool_), 0.0, _ELSEWHERE)
+    codes = (np.maximum(nearest.best, 0), np.asarray(group).ravel())
+    return replace(
+        scaled,
+        categories=("", *scaled.categories),
+        a_codes=np.ascontiguousarray(np.column_stack([codes[0], scaled.a_codes]), dtype=np.int32),
+        b_codes=np.ascontiguousarray(np.column_stack([codes[1], scaled.b_codes]), dtype=np.int32),
+        tables=(table, *scaled.tables),
+    )
+
+
+def _scaled(terms: Terms, numbers: list[int], categories: list[int], factor: float) -> Terms:
+    """Multiply the terms of some attributes."""
+    by = np.ones(len(terms.numbers))
+    by[numbers] = np.sqrt(factor) if terms.metric == 0 else factor
     return replace(
         terms,
-        categories=("", *terms.categories),
-        a_codes=np.ascontiguousarray(np.column_stack([nearest, terms.a_codes]), dtype=np.int32),
-        b_codes=np.ascontiguousarray(np.column_stack([group, terms.b_codes]), dtype=np.int32),
-        tables=(table, *terms.tables),
+        a_numbers=np.ascontiguousarray(terms.a_numbers * by),
+        b_numbers=np.ascontiguousarray(terms.b_numbers * by),
+        tables=tuple(table * factor if p in categories else table for p, table in enumerate(terms.tables)),
     )

@@ -21,12 +21,12 @@ from discreet.base import Engine
 from discreet.errors import DataError
 from discreet.kernels.patterns import coarsen, distinct, pack, walk
 from discreet.progress import report
-from discreet.typing import CodeArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["MOST_PATTERNS", "Chain", "Layout", "PatternCounts", "count_patterns", "distinct_rows", "equality", "nested"]
 
 MOST_PATTERNS = 1 << 20
-"""More patterns than this are refused: 20 attributes with two states each."""
+"""More patterns than this are not counted at once but met by comparing records: 20 attributes with two states each."""
 
 _CACHED = 30_000  # rows whose tables fit into a core's own cache
 
@@ -64,6 +64,14 @@ class Chain:
     def size(self) -> int:
         """The number of codes."""
         return int(self.classes[0].size)
+
+    def state(self, a: IntArray, b: IntArray) -> IntArray:
+        """Return the state of codes of A and codes of B, pair by pair."""
+        result = np.zeros(np.broadcast_shapes(a.shape, b.shape), dtype=np.int64)
+        for classes in self.classes:
+            first, second = classes[a], classes[b]
+            result += (first == second) & (first >= 0)
+        return result
 
 
 def equality(name: str, a: IntArray, b: IntArray, missing: str = "ignore") -> Chain:
@@ -210,6 +218,38 @@ class PatternCounts:
     def shape(self) -> tuple[int, ...]:
         """The number of states of every attribute."""
         return self.between.shape
+
+    def margin(self, values: FloatArray, j: int) -> FloatArray:
+        """Sum over everything but attribute `j`."""
+        others = tuple(i for i in range(values.ndim) if i != j)
+        return np.asarray(values.sum(axis=others), dtype=np.float64)
+
+    def product(self, parts: Sequence[FloatArray]) -> FloatArray:
+        """Return by pattern the product of one number for each attribute's state."""
+        result = np.ones(self.shape)
+        for j, part in enumerate(parts):
+            result *= part.reshape([-1 if i == j else 1 for i in range(len(parts))])
+        return result
+
+    def total(self, parts: Sequence[FloatArray]) -> FloatArray:
+        """Return by pattern the sum of one number for each attribute's state."""
+        result = np.zeros(self.shape)
+        for j, part in enumerate(parts):
+            result += part.reshape([-1 if i == j else 1 for i in range(len(parts))])
+        return result
+
+    def collapsed(self, values: FloatArray, from_state: Sequence[int]) -> FloatArray:
+        """Keep of every attribute whether its state is at least the given one; one entry a set of attributes."""
+        for axis, first in enumerate(from_state):
+            along = np.moveaxis(values, axis, 0)
+            values = np.moveaxis(np.stack([along[:first].sum(axis=0), along[first:].sum(axis=0)]), 0, axis)
+        return np.ascontiguousarray(values).ravel()
+
+    def margin_agreeing(self, values: FloatArray, j: int, from_state: Sequence[int]) -> FloatArray:
+        """Sum as in `margin`, over patterns that agree on everything else."""
+        return self.margin(
+            values[tuple(slice(None) if i == j else slice(first, None) for i, first in enumerate(from_state))], j
+        )
 
     def __repr__(self) -> str:
         return f"PatternCounts({self.between.size} patterns of {self.n_a} × {self.n_b} pairs)"

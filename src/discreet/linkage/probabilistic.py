@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from discreet.base import Engine, Linker, register
 from discreet.errors import DataError
-from discreet.linkage.assignment import best_assignment, check_size, links_from_assignment
+from discreet.linkage.assignment import assign, check_size, links_from_assignment
+from discreet.linkage.compared import best_by_comparison, compare_patterns, distinct_codes
 from discreet.linkage.comparison import chains_of, frequencies, state_table
-from discreet.linkage.distance import link_by_terms
-from discreet.linkage.estimation import ESTIMATORS, Model, estimate
+from discreet.linkage.distance import link_by_terms, nearest_found
+from discreet.linkage.estimation import ESTIMATORS, Counts, Model, estimate
 from discreet.linkage.pattern_links import Classes, best_by_pattern
-from discreet.linkage.patterns import Chain, Layout, PatternCounts, count_patterns, distinct_rows
+from discreet.linkage.patterns import MOST_PATTERNS, Chain, Layout, count_patterns, distinct_rows
 from discreet.linkage.results import links_of
 from discreet.linkage.terms import Terms
 from discreet.microdata import Microdata
-from discreet.parameters import Choice, Constraint, Flag, Integer, Names, Number, Optional
+from discreet.parameters import Choice, Constraint, Flag, Integer, ListOf, Names, Number, Optional
 from discreet.results import Links
-from discreet.typing import FloatArray, Json
+from discreet.typing import FloatArray, IntArray, Json
 
 __all__ = ["Diagnosis", "ProbabilisticLinkage"]
 
@@ -52,6 +54,10 @@ class ProbabilisticLinkage(Linker):
         Numbers that are not equal agree a little if they fall into the same of so many quantile classes.
     ordinal_bins : int, optional
         The same for ordered levels; by default they are equal or not.
+    similarity : list of str, optional
+        Names in text that agree a little if they are spelled alike (Jaro–Winkler); needs the extra ``text``.
+    similarity_levels : list of float
+        How alike, from 0 to 1, for every level of agreement below equality.
     term_frequency : bool
         Whether agreeing on a rare level counts for more.
     false_links : float, optional
@@ -64,10 +70,11 @@ class ProbabilisticLinkage(Linker):
     Notes
     -----
     Exact over all n_a · n_b pairs without looking at them: pattern counts come from group-bys of the records on every
-    set of attributes, O(n · patterns) at worst, best links from hash joins in order of weight; memory O(n). At most
-    2^20 patterns (20 attributes). Ties are all records with a pattern of the same weight; the lowest position comes
-    first. With `term_frequency` the search is a branch and bound in a prefix tree; with `one_to_one` all pairs are
-    tabulated, up to 5,000 records.
+    set of attributes, O(n · patterns) at worst, best links from hash joins in order of weight; memory O(n). Where there
+    are more than 2^20 patterns, and with `similarity`, whose levels are no classes, distinct records are compared pair
+    by pair in blocks: O(n_a · n_b) time, memory O(n + patterns that occur). At most 20 attributes. Ties are all records
+    with a pattern of the same weight; the lowest position comes first. With `term_frequency` the search is a branch
+    and bound in a prefix tree; with `one_to_one` all pairs are looked at, up to 50,000 records.
 
     References
     ----------
@@ -94,6 +101,8 @@ class ProbabilisticLinkage(Linker):
         "missing": Choice(("ignore", "disagree", "agree")),
         "bins": Optional(Integer(2)),
         "ordinal_bins": Optional(Integer(2)),
+        "similarity": Optional(Names()),
+        "similarity_levels": ListOf(Number(0, 1, open_low=True)),
         "term_frequency": Flag(),
         "false_links": Optional(Number(0, 1)),
         "false_non_links": Number(0, 1),
@@ -109,6 +118,8 @@ class ProbabilisticLinkage(Linker):
         missing: str = "ignore",
         bins: int | None = 20,
         ordinal_bins: int | None = None,
+        similarity: Sequence[str] | None = None,
+        similarity_levels: Sequence[float] = (0.85, 0.95),
         term_frequency: bool = False,
         false_links: float | None = None,
         false_non_links: float = 0.05,
@@ -120,6 +131,8 @@ class ProbabilisticLinkage(Linker):
         self.missing = missing
         self.bins = bins
         self.ordinal_bins = ordinal_bins
+        self.similarity = similarity
+        self.similarity_levels = similarity_levels
         self.term_frequency = term_frequency
         self.false_links = false_links
         self.false_non_links = false_non_links
@@ -144,23 +157,37 @@ class ProbabilisticLinkage(Linker):
                 f'{owner}: m="known" needs files of the same records in the same order; got {len(a)} and {len(b)}.',
                 hint='Use m="anchored".',
             )
-        chains = chains_of(owner, a, b, names, missing=self.missing, bins=self.bins, ordinal_bins=self.ordinal_bins)
-        counts = count_patterns(chains, engine)
+        spelled = tuple(self.similarity or ())
+        strange = [name for name in spelled if name not in names]
+        if strange:
+            raise DataError(f"{owner}: similarity speaks of {strange[0]!r}, which is not among the attributes.")
+        chains = chains_of(
+            owner, a, b, names, missing=self.missing, bins=self.bins, ordinal_bins=self.ordinal_bins,
+            spelled=spelled, thresholds=self.similarity_levels,
+        )  # fmt: skip
+        compared = bool(spelled) or math.prod(chain.states for chain in chains) > MOST_PATTERNS
+        first, second = _distinct(chains, compared=compared)
+        if compared and self.dependence == "pairs":
+            raise DataError(
+                f'{owner}: dependence="pairs" needs all patterns; these attributes have too many, or no classes.',
+                hint='Use dependence="independent", fewer attributes, or bins=None.',
+            )
+        counts = compare_patterns(chains, first, second, engine) if compared else count_patterns(chains, engine)
         model = estimate(counts, chains, self.m, dependent=self.dependence == "pairs")
         self.model_ = model
         self.diagnosis_ = Diagnosis(model, counts)
-        weights = model.weights()
         if self.one_to_one:
             check_size(owner, len(a), len(b))
-            links = _assigned(chains, weights, names, type(self).name)
+            links = _assigned(owner, chains, model, first, names, type(self).name)
         elif self.term_frequency:
             links = _by_frequency(type(self), chains, model, names, engine)
+        elif compared:
+            arrays, tied, order = best_by_comparison(chains, model.attribute_weights(), first, second, engine)
+            found = nearest_found(arrays, tied, order, first)
+            links = links_of(found.records(second.label), first, names, type(self).name)
+            links = replace(links, score=-links.score, second_score=-links.second_score, higher_is_better=True)
         else:
-            layout = Layout.of(chains)
-            finest = [chain.states - 1 for chain in chains]
-            first = Classes(*distinct_rows(layout.packed([c.a for c in chains], finest)))
-            second = Classes(*distinct_rows(layout.packed([c.b for c in chains], finest)))
-            found = best_by_pattern(chains, weights, first, second, layout, engine)
+            found = best_by_pattern(chains, model.weights(), first, second, Layout.of(chains), engine)
             links = links_of(found.records(second.label), first, names, type(self).name, higher_is_better=True)
         return self._decided(links, model, len(a))
 
@@ -181,33 +208,65 @@ def thresholds(model: Model, false_links: float, false_non_links: float) -> tupl
     by rising weight, those that have at most the share `false_non_links` of matches are not. Where the two would
     overlap, everything that is no link is none.
     """
-    weights = model.weights().ravel()
-    order = np.argsort(-weights, kind="stable")
-    u, m = model.unmatched_patterns().ravel()[order], model.matched_patterns().ravel()[order]
-    ordered = weights[order]
+    ordered, m, u, blur = _ranked(model)
     slack = 1.0 + 1e-9  # a sum of shares that should be equal to the limit may come out a little above it
     linked = int(np.searchsorted(np.cumsum(u), false_links * slack, side="right"))
-    upper = float(ordered[linked - 1]) if linked else np.inf
+    upper = float(ordered[linked - 1]) - blur if linked else np.inf
     from_below = int(np.searchsorted(np.cumsum(m[::-1]), false_non_links * slack, side="right"))
-    lower = float(ordered[::-1][from_below - 1]) if from_below else -np.inf
+    lower = float(ordered[::-1][from_below - 1]) + blur if from_below else -np.inf
     return (upper, lower) if lower < upper else (upper, float(np.nextafter(upper, -np.inf)))
 
 
-def _assigned(chains: Sequence[Chain], weights: FloatArray, names: tuple[str, ...], method: str) -> Links:
+def _ranked(model: Model) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Return weights, falling, the shares of matches and of other pairs that have them, and how exact they are."""
+    if model.unmatched is not None or math.prod(m.size for m in model.m) <= MOST_PATTERNS:
+        weights = model.weights().ravel()
+        order = np.argsort(-weights, kind="stable")
+        m, u = model.matched_patterns().ravel()[order], model.unmatched_patterns().ravel()[order]
+        return weights[order], m, u, 0.0
+    # Too many patterns to list: weights add up over attributes, so their distribution is built one by one, sums that
+    # differ by less than a thousandth of a bit as one.
+    sums = np.zeros(1, dtype=np.int64)
+    matched: Any = np.ones(1)
+    unmatched: Any = np.ones(1)
+    for weight, m, u in zip(model.attribute_weights(), model.m, model.u, strict=True):
+        steps = np.round(weight * 1000).astype(np.int64)
+        sums, place = np.unique((sums[:, None] + steps[None, :]).ravel(), return_inverse=True)
+        matched = np.bincount(place, weights=(matched[:, None] * m[None, :]).ravel())
+        unmatched = np.bincount(place, weights=(unmatched[:, None] * u[None, :]).ravel())
+    return sums[::-1] / 1000.0, matched[::-1], unmatched[::-1], 0.0005 * len(model.m)
+
+
+def _distinct(chains: Sequence[Chain], *, compared: bool) -> tuple[Classes, Classes]:
+    """Return the distinct records of both files."""
+    if compared:
+        return distinct_codes([chain.a for chain in chains]), distinct_codes([chain.b for chain in chains])
+    layout, finest = Layout.of(chains), [chain.states - 1 for chain in chains]
+    return (
+        Classes(*distinct_rows(layout.packed([chain.a for chain in chains], finest))),
+        Classes(*distinct_rows(layout.packed([chain.b for chain in chains], finest))),
+    )
+
+
+def _assigned(
+    owner: str, chains: Sequence[Chain], model: Model, classes_a: Classes, names: tuple[str, ...], method: str
+) -> Links:
     n_a, n_b = chains[0].a.size, chains[0].b.size
-    position = np.zeros((n_b, n_a), dtype=np.int64)
-    for chain in chains:
-        state = np.zeros((n_b, n_a), dtype=np.int64)
-        for classes in chain.classes:
-            first, second = classes[chain.a][None, :], classes[chain.b][:, None]
-            state += (first == second) & (first >= 0)
-        position = position * chain.states + state
-    table = weights.ravel()[position]
-    chosen = best_assignment(-table)
-    layout = Layout.of(chains)
-    classes_a = Classes(*distinct_rows(layout.packed([c.a for c in chains], [c.states - 1 for c in chains])))
-    score = np.where(chosen < 0, -np.inf, table[np.arange(n_b), chosen])
-    return links_from_assignment(chosen, score, classes_a, names, method, higher=True)
+    dependent = None if model.unmatched is None else model.weights().ravel()
+
+    def costs(rows: IntArray) -> FloatArray:
+        table = np.zeros((rows.size, n_a))
+        position = np.zeros(table.shape if dependent is not None else (0, 0), dtype=np.int64)
+        for chain, weight in zip(chains, model.attribute_weights(), strict=True):
+            state = chain.state(chain.a[None, :], chain.b[rows][:, None])
+            if dependent is None:
+                table -= weight[state]
+            else:
+                position = position * chain.states + state
+        return table if dependent is None else -dependent[position]
+
+    chosen, cost = assign(owner, costs, n_a, n_b)
+    return links_from_assignment(chosen, -cost, classes_a, names, method, higher=True)
 
 
 def _by_frequency(
@@ -225,12 +284,12 @@ def _by_frequency(
         table = weight[state_table(chain)]
         share = np.maximum(frequencies(chain), 1e-12)
         # Agreement on a level of share f is worth log m/f instead of log m/u, and a match agrees as often on any level.
-        agreeing = chain.classes[-1] >= 0
-        at = np.flatnonzero(agreeing)
+        codes = np.arange(chain.size)
+        at = np.flatnonzero(chain.state(codes, codes) == chain.states - 1)
         table[at, at] += np.log2(np.maximum(u[-1], 1e-12)) - np.log2(share[at])
         highest = float(table.max())
         most += highest
-        tables.append(np.ascontiguousarray((highest - table).T))
+        tables.append(np.ascontiguousarray(highest - table))
     terms = Terms(
         names,
         (),
@@ -250,7 +309,7 @@ class Diagnosis:
     """What the model learned, without any record's value."""
 
     model: Model
-    counts: PatternCounts
+    counts: Counts
 
     def table(self) -> list[Json]:
         """Return m, u and the weight by attribute and state of agreement."""
@@ -266,7 +325,10 @@ class Diagnosis:
 
     def histogram(self, bins: int = 40) -> tuple[FloatArray, FloatArray]:
         """Return the edges of weight classes and the exact number of pairs in each."""
-        weights, pairs = self.model.weights().ravel(), self.counts.between.ravel().astype(np.float64)
+        weights = (
+            self.counts.total(self.model.attribute_weights()) if self.model.unmatched is None else self.model.weights()
+        )
+        weights, pairs = weights.ravel(), self.counts.between.ravel().astype(np.float64)
         seen = pairs > 0
         heights, edges = np.histogram(weights[seen], bins=bins, weights=pairs[seen])
         return edges, heights

@@ -9,12 +9,12 @@ import numpy as np
 
 from discreet.errors import DataError, MissingValueError
 from discreet.linkage.pattern_links import Classes
-from discreet.linkage.patterns import distinct_rows
+from discreet.linkage.patterns import Words, distinct_rows
 from discreet.microdata import Microdata
 from discreet.scales import Categorical, Ordinal
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
 
-__all__ = ["METRICS", "Terms", "classes_of", "level_table", "prepare"]
+__all__ = ["METRICS", "Terms", "as_seen", "classes_of", "level_table", "packed", "prepare"]
 
 METRICS = ("euclidean", "mahalanobis", "manhattan", "max")
 
@@ -94,7 +94,7 @@ def prepare(
         term = factor[name] * (distances**2 if kind == 0 else distances)
         allowed = (possible or {}).get(name)
         if allowed is not None:
-            term = np.where(_as_seen(allowed, term.shape), term, np.inf)
+            term = np.where(as_seen(allowed, term.shape), term, np.inf)
         tables.append(term)
         a_codes.append(a_code)
         b_codes.append(b_code)
@@ -120,7 +120,7 @@ def _stacked(columns: Sequence[CodeArray], n: int) -> CodeArray:
     return np.ascontiguousarray(np.stack(columns, axis=1)) if columns else np.empty((n, 0), dtype=np.int32)
 
 
-def _as_seen(allowed: BoolArray, shape: tuple[int, ...]) -> BoolArray:
+def as_seen(allowed: BoolArray, shape: tuple[int, ...]) -> BoolArray:
     """Fit a transition matrix to a table that has a row and a column for the missing value."""
     if allowed.shape == shape:
         return allowed
@@ -210,5 +210,22 @@ def level_table(a: Categorical, b: Categorical) -> FloatArray:
 def classes_of(codes: CodeArray, numbers: FloatArray) -> Classes:
     """Return the distinct records of a file, in order of appearance."""
     # Adding zero turns −0.0 into 0.0; after that equal numbers have equal bits.
-    words = np.concatenate([codes.astype(np.uint64), (numbers + 0.0).view(np.uint64)], axis=1)
-    return Classes(*distinct_rows(np.ascontiguousarray(words)))
+    words = [*packed(codes), *(numbers + 0.0).view(np.uint64).T]
+    if not words:
+        words = [np.zeros(len(codes), dtype=np.uint64)]
+    return Classes(*distinct_rows(np.ascontiguousarray(np.stack(words, axis=1))))
+
+
+def packed(codes: CodeArray) -> list[Words]:
+    """Return codes side by side in as few 64-bit words as they need, the first column in the highest bits."""
+    words: list[Words] = []
+    used = 64
+    for column in codes.T:
+        width = max(1, int(column.max(initial=0)).bit_length())
+        used += width
+        if used > 64:
+            words.append(np.zeros(len(codes), dtype=np.uint64))
+            used = width
+        words[-1] <<= np.uint64(width)
+        words[-1] |= column.astype(np.uint64)
+    return words

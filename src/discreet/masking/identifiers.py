@@ -10,12 +10,14 @@ import numpy as np
 
 from discreet.base import Masker, Masking, MaskingJob, register
 from discreet.errors import DataError, ParameterError
+from discreet.microdata import Microdata
 from discreet.parameters import Constraint, Names, Optional, Seed
 from discreet.scales import EncodedSequences, Nominal
+from discreet.scales.base import hide_missing
 from discreet.schema import Schema
-from discreet.typing import RandomState
+from discreet.typing import CodeArray, RandomState
 
-__all__ = ["Identifiers"]
+__all__ = ["Identifiers", "renumber_together"]
 
 
 @register("identifiers")
@@ -103,3 +105,67 @@ class Identifiers(Masker):
             missing = tuple(code for code in attribute.missing if code not in scale.levels)
             declared.append(replace(attribute, scale=scale, role=role, missing=missing))
         return Masking(values, attributes=tuple(declared), removed=tuple(self.remove or ()))
+
+
+def renumber_together(
+    tables: Mapping[str, Microdata], columns: Mapping[str, str], random_state: RandomState = None
+) -> dict[str, Microdata]:
+    """Exchange the same identifier in several tables for fresh numbers, by one mapping for all of them.
+
+    Parameters
+    ----------
+    tables : mapping of str to Microdata
+        By name, the tables that are joined by the identifier.
+    columns : mapping of str to str
+        By table, the column that holds it.
+    random_state : int or numpy.random.Generator, optional
+
+    Returns
+    -------
+    dict of str to Microdata
+        The tables with numbers from 1 on, in random order, in place of the identifier, whose role becomes "other"
+        where it was "identifier". Records that could be joined before can be joined after, and no others. A missing
+        value stays missing. Values are compared as text, so that 7 and "7" are the same.
+
+    Notes
+    -----
+    O(records + identifiers). The mapping is kept nowhere.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discreet.schema import Attribute, Schema
+    >>> key = Schema([Attribute("home", Nominal(("",)), "identifier")])
+    >>> homes, people = pl.DataFrame({"home": ["a", "b"]}), pl.DataFrame({"home": ["b", "b", "a"]})
+    >>> tables = {"homes": Microdata(homes, key), "people": Microdata(people, key)}
+    >>> done = renumber_together(tables, {"homes": "home", "people": "home"}, random_state=1)
+    >>> [table.to_native()["home"].to_list() for table in done.values()]
+    [['1', '2'], ['2', '2', '1']]
+    """
+    rng = np.random.default_rng(random_state)
+    encoded = {name: _coded_as_text(tables[name], columns[name]) for name in columns}
+    # The order of first appearance must not show: numbers are drawn for all values of all tables at once.
+    known = list(dict.fromkeys(word for _, words in encoded.values() for word in words))
+    fresh = dict(zip(known, rng.permutation(len(known)).tolist(), strict=True))
+    scale = Nominal(tuple(range(1, max(len(known), 1) + 1)))
+    done = dict(tables)
+    for name, (codes, words) in encoded.items():
+        column, table = columns[name], tables[name]
+        attribute = table.schema[column]
+        numbers = np.array([*(fresh[word] for word in words), -1], dtype=np.int32)[codes]
+        role = "other" if attribute.role == "identifier" else attribute.role
+        missing = tuple(code for code in attribute.missing if code not in scale.levels)
+        done[name] = table.replacing({column: numbers}, replace(attribute, scale=scale, role=role, missing=missing))
+    return done
+
+
+def _coded_as_text(table: Microdata, column: str) -> tuple[CodeArray, list[str]]:
+    """Return a code for every record, −1 where it is missing, and the words that the codes stand for."""
+    values = hide_missing(table.column(column), table.schema[column].missing).dictionary_encode()
+    codes = np.asarray(values.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int32)
+    words = [_word(value) for value in values.dictionary.to_pylist()]
+    return codes, words
+
+
+def _word(value: object) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -198,12 +198,17 @@ def invariant_matrix(matrix: FloatArray, counts: FloatArray) -> FloatArray:
 
 def randomised(codes: CodeArray, matrix: FloatArray, rng: np.random.Generator) -> CodeArray:
     """Return codes drawn anew from the rows of a stochastic matrix."""
+    return redrawn(codes, matrix, rng.random(codes.size))
+
+
+def redrawn(codes: CodeArray, matrix: FloatArray, draws: FloatArray) -> CodeArray:
+    """Return the same from draws that are there already, one in [0, 1) a record."""
     cumulated = np.cumsum(matrix, axis=1)
     # Whatever rounding says of the sum, the last level with a probability above 0 takes every draw that is left.
     last = matrix.shape[1] - 1 - np.argmax(matrix[:, ::-1] > 0, axis=1)
     cumulated[np.arange(matrix.shape[1])[None, :] >= last[:, None]] = 2.0
     out = np.empty_like(codes)
-    randomise_levels(codes, cumulated, rng.random(codes.size), out)
+    randomise_levels(codes, cumulated, draws, out)
     return out
 
 

@@ -8,27 +8,44 @@ import numpy as np
 
 from discreet.base import Pair
 from discreet.errors import MissingValueError
+from discreet.measures.columns import record_weights
 from discreet.scales import EncodedSequences, Sequence
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["SequencePair", "bigrams", "in_percent", "sequence_pair", "total_variation"]
+__all__ = ["SequencePair", "bigrams", "in_percent", "owned_bigrams", "sequence_pair", "total_variation"]
 
 
 @dataclass(frozen=True, repr=False)
 class SequencePair:
-    """The sequences of an attribute before and after, of the records that have both, and the size of the alphabet."""
+    """The sequences of an attribute before and after, of the records that have both, and the size of the alphabet.
+
+    `weights` is what each record counts for; None where all count alike.
+    """
 
     before: EncodedSequences
     after: EncodedSequences
     n_events: int
+    weights: FloatArray | None = None
+
+    @property
+    def shares(self) -> FloatArray:
+        """What each record counts for, one in all."""
+        weights = np.ones(len(self.before)) if self.weights is None else self.weights
+        return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+    def of_events(self, *, before: bool) -> FloatArray | None:
+        """Return what each event counts for: as much as its record."""
+        side = self.before if before else self.after
+        return None if self.weights is None else np.repeat(self.weights, side.lengths)
 
 
-def sequence_pair(owner: str, pair: Pair, name: str) -> SequencePair:
+def sequence_pair(owner: str, pair: Pair, name: str, *, weighted: bool = False) -> SequencePair:
     """Return the sequences of records that are missing in neither file."""
     before, after = pair.original.encoded(name), pair.masked.encoded(name)
     both = np.flatnonzero(~(before.missing | after.missing))
     if not both.size:
         raise MissingValueError(f"{owner}: column {name!r} has no record with a sequence in both files.")
+    weights = record_weights(owner, pair, weighted)[both] if weighted else None
     scale = pair.original.schema[name].scale
     released = pair.masked.schema[name].scale
     if isinstance(scale, Sequence) and isinstance(released, Sequence) and released.alphabet != scale.alphabet:
@@ -37,29 +54,44 @@ def sequence_pair(owner: str, pair: Pair, name: str) -> SequencePair:
         place = {event: code for code, event in enumerate(alphabet)}
         codes = np.array([place[event] for event in released.alphabet], dtype=np.int32)
         after = EncodedSequences(codes[after.codes], after.offsets, after.missing)
-        return SequencePair(before.take(both), after.take(both), len(alphabet))
+        return SequencePair(before.take(both), after.take(both), len(alphabet), weights)
     n_events = len(scale.alphabet) if isinstance(scale, Sequence) else 0
-    return SequencePair(before.take(both), after.take(both), n_events)
+    return SequencePair(before.take(both), after.take(both), n_events, weights)
 
 
 def bigrams(sequences: EncodedSequences) -> tuple[IntArray, IntArray]:
     """Return the first and second event of every two that follow each other."""
+    first, second, _ = owned_bigrams(sequences)
+    return first, second
+
+
+def owned_bigrams(sequences: EncodedSequences) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the first and second event of every two that follow each other, and the sequence they are in."""
     if sequences.codes.size < 2:
         nothing = np.empty(0, dtype=np.int64)
-        return nothing, nothing
+        return nothing, nothing, nothing
     inner = np.ones(sequences.codes.size - 1, dtype=np.bool_)
     ends = sequences.offsets[1:-1]
     inner[ends[(ends > 0) & (ends < sequences.codes.size)] - 1] = False
     codes = sequences.codes.astype(np.int64)
-    return codes[:-1][inner], codes[1:][inner]
+    owner = np.repeat(np.arange(len(sequences)), sequences.lengths)
+    return codes[:-1][inner], codes[1:][inner], owner[:-1][inner]
 
 
-def total_variation(before: IntArray, after: IntArray) -> float:
+def total_variation(
+    before: IntArray,
+    after: IntArray,
+    before_weights: FloatArray | None = None,
+    after_weights: FloatArray | None = None,
+) -> float:
     """Return half the sum of the differences of two distributions of cells; nothing and something differ by 1."""
     if not before.size or not after.size:
         return float(before.size != after.size)
     cells = np.unique(np.concatenate([before, after]))
-    shares = [np.bincount(np.searchsorted(cells, side), minlength=cells.size) / side.size for side in (before, after)]
+    shares = []
+    for side, weights in ((before, before_weights), (after, after_weights)):
+        sums = np.bincount(np.searchsorted(cells, side), weights=weights, minlength=cells.size)
+        shares.append(sums / (side.size if weights is None else weights.sum()))
     return float(0.5 * np.abs(shares[0] - shares[1]).sum())
 
 
@@ -69,7 +101,6 @@ def in_percent(shares: dict[str, float]) -> tuple[float, dict[str, float]]:
     return float(np.mean(list(percent.values()))), percent
 
 
-def mean_length(sequences: EncodedSequences) -> float:
+def mean_length(sequences: EncodedSequences, weights: FloatArray | None = None) -> float:
     """Return the mean number of events."""
-    lengths: FloatArray = sequences.lengths.astype(np.float64)
-    return float(lengths.mean())
+    return float(np.average(sequences.lengths.astype(np.float64), weights=weights))

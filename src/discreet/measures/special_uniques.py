@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.kernels.suda import keep_minimal, refine_cells
+from discreet.kernels.suda import gather_minimal, refine_cells
 from discreet.measures.contingency import pack
 from discreet.progress import report
 from discreet.typing import CodeArray, IntArray
@@ -45,6 +45,8 @@ class _Search:
         self.found_rows: list[CodeArray] = []
         self.found_subsets: list[IntArray] = []
         self.counts = np.zeros(1, dtype=np.int32)
+        self.places = np.empty(frequency.size, dtype=np.int32)
+        self.gaps = [bool((column == size - 1).any()) for column, size in zip(columns, sizes, strict=True)]
         # Attributes with many levels first: they leave the fewest rows to go on with.
         self.order = sorted(range(len(columns)), key=lambda j: (-sizes[j], j))
 
@@ -54,12 +56,13 @@ class _Search:
             last = depth + 1 == self.deepest or place + 1 == len(self.order)
             alone, left, left_cells, left_groups = self._refine(rows, cells, groups, j, last=last)
             # Nobody is singled out by a value that is not there (the last code), and whole cells of such rows can go.
-            singled = alone[self.columns[j][alone] < self.sizes[j] - 1]
-            there = self.columns[j][left] < self.sizes[j] - 1
-            left, left_cells = left[there], left_cells[there]
-            if singled.size:
-                self.found_rows.append(singled)
-                self.found_subsets.append(np.full(singled.size, subset | (1 << j), dtype=np.int64))
+            if self.gaps[j]:
+                alone = alone[self.columns[j][alone] < self.sizes[j] - 1]
+                there = self.columns[j][left] < self.sizes[j] - 1
+                left, left_cells = left[there], left_cells[there]
+            if alone.size:
+                self.found_rows.append(alone)
+                self.found_subsets.append(np.full(alone.size, subset | (1 << j), dtype=np.int64))
             if not last and left.size:
                 self.walk(left, left_cells, left_groups, subset | (1 << j), place + 1, depth + 1)
             if depth == 0:
@@ -78,9 +81,9 @@ class _Search:
             self.counts = np.zeros(groups * size, dtype=np.int32)
         alone, left, left_cells = (np.empty(rows.size, dtype=np.int32) for _ in range(3))
         n_alone, n_left, left_groups = refine_cells(
-            rows, cells, column, size, self.frequency, last, self.counts, alone, left, left_cells
+            rows, cells, column, size, self.frequency, last, self.counts, self.places, alone, left, left_cells
         )
-        return alone[:n_alone], left[:n_left], left_cells[:n_left], left_groups
+        return alone[:n_alone].copy(), left[:n_left], left_cells[:n_left], left_groups
 
 
 def minimal_uniques(columns: Sequence[IntArray], sizes: Sequence[int], deepest: int) -> MinimalUniques:
@@ -111,12 +114,9 @@ def minimal_uniques(columns: Sequence[IntArray], sizes: Sequence[int], deepest: 
         none = np.zeros(0, dtype=np.int64)
         return MinimalUniques(none, none, none)
     # A row that is alone stands for one record: the first with its keys.
-    records = first[np.concatenate(search.found_rows)].astype(np.int64)
-    subsets = np.concatenate(search.found_subsets)
-    order = np.lexsort([subsets, records])
-    records, subsets = records[order], subsets[order]
-    _, starts = np.unique(records, return_index=True)
-    minimal = np.empty(records.size, dtype=np.bool_)
-    keep_minimal(np.append(starts, records.size).astype(np.int64), subsets, minimal)
-    records, subsets = records[minimal], subsets[minimal]
-    return MinimalUniques(records, subsets, np.bitwise_count(subsets).astype(np.int64))
+    rows_found, subsets = np.concatenate(search.found_rows), np.concatenate(search.found_subsets)
+    records, kept = np.empty(subsets.size, dtype=np.int64), np.empty(subsets.size, dtype=np.int64)
+    starts = np.zeros(labels.size + 1, dtype=np.int64)
+    count = gather_minimal(rows_found, subsets, first.astype(np.int64, copy=False), starts, records, kept)
+    records, kept = records[:count].copy(), kept[:count].copy()
+    return MinimalUniques(records, kept, np.bitwise_count(kept).astype(np.int64))

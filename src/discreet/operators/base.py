@@ -131,6 +131,9 @@ class Operator(ABC):
 
     def _as_values(self, values: Any) -> NDArray[Any]:
         owner = type(self).__name__
+        codes = isinstance(values, np.ndarray) and values.dtype == np.int32 and values.ndim == 1
+        if codes and "numeric" not in self.scales:
+            return np.ascontiguousarray(values)
         array = _as_numbers(owner, "values", values)
         if "numeric" in self.scales:
             return array

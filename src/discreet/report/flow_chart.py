@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import html
-import re
-
 import altair as alt
-import vl_convert
 
+from discreet.notebook import printable
+from discreet.report.drawing import draw, of_rows
 from discreet.results import Flow
 
 __all__ = ["flow_chart"]
@@ -22,10 +20,10 @@ def flow_chart(flow: Flow) -> str:
         for stop, share in zip(flow.events, line, strict=True)
         if share > 0
     ]
-    order = list(flow.events)
-    axis = alt.Axis(labelLimit=90)
+    order = [printable(event) for event in flow.events]
+    axis = alt.Axis(labelLimit=160)
     chart = (
-        alt.Chart(alt.InlineData(values=rows))
+        of_rows(rows)
         .mark_rect()
         .encode(
             x=alt.X("to:N", sort=order, title="to", scale=alt.Scale(domain=order), axis=axis),
@@ -33,11 +31,6 @@ def flow_chart(flow: Flow) -> str:
             color=alt.Color("share:Q", title="% of steps", scale=alt.Scale(scheme="greens", type="sqrt")),
             column=alt.Column("file:N", sort=["before", "after"], title=None),
         )
-        .properties(width=220, height=220)
-        .configure_view(stroke="#d5d9dc")
-        .configure(font="system-ui, sans-serif")
+        .properties(width=210, height=210)
     )
-    svg: str = vl_convert.vegalite_to_svg(chart.to_dict())
-    # A picture says what it shows to a reader who does not see it.
-    label = html.escape(f"Steps from event to event of {flow.name}, before and after masking.", quote=True)
-    return re.sub(r"<svg ", f'<svg role="img" aria-label="{label}" ', svg, count=1)
+    return draw(chart, f"Steps from event to event of {flow.name}, before and after masking.")

@@ -1,71 +1,143 @@
-"""The internal report: one self-contained HTML page, and the same figures as JSON."""
+"""The reports: one self-contained page for people, and the same figures as JSON; for inside and for outside."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from functools import cache
+from typing import Any
 
 import jinja2
+from markupsafe import Markup
 
 from discreet._version import __version__
-from discreet.report.charts import distribution_chart, loss_chart, risk_chart
+from discreet.notebook import printable
+from discreet.report.charts import (
+    correlation_chart,
+    distribution_chart,
+    key_chart,
+    linkage_chart,
+    loss_chart,
+    shares_chart,
+)
+from discreet.report.contents import Contents
+from discreet.report.drawing import spoken
 from discreet.report.flow_chart import flow_chart
-from discreet.results import Assessment, Distribution, Flow, Provenance
-from discreet.schema import Schema
+from discreet.report.public import public
+from discreet.report.study_map import map_svg
+from discreet.results import Measurement
 
 __all__ = ["render_html", "render_json"]
+
+_MAP = "Risk and loss of every candidate of the study as points; the line joins those that none beats in both."
 
 
 @cache
 def _environment() -> jinja2.Environment:
-    # Everything is escaped: a column's name is the user's, and may be anything.
-    return jinja2.Environment(
+    # Everything is escaped and freed of control characters: a column's name is the user's, and may be anything.
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("discreet.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: printable(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["zip"] = lambda first, second: zip(first, second, strict=True)
+    environment.tests["holds"] = lambda values, name: name in values
+    environment.filters["brief"] = _brief
+    environment.filters["two"] = lambda value: f"{value:.2f}"
+    environment.filters["signed"] = lambda value: f"{value:+.2f}".replace("-", "−")
+    environment.filters["short"] = _short
+    return environment
 
 
-def render_html(
-    provenance: Provenance,
-    assessment: Assessment,
-    distributions: Sequence[Distribution],
-    schema: Schema,
-    flows: Sequence[Flow] = (),
-) -> str:
-    """Return the page for people."""
-    from markupsafe import Markup
-
+def render_html(contents: Contents, audience: str = "internal") -> str:
+    """Return the page for people, for the audience ``"internal"`` or ``"external"``."""
+    pictures: dict[str, Any] = {
+        "loss_chart": _own(loss_chart(contents.assessment)),
+        "distributions": [(d, _own(distribution_chart(d))) for d in contents.distributions if d.edges],
+        "shares": [(s, _own(shares_chart(s))) for s in contents.shares if s.levels],
+        "flows": [(f, _own(flow_chart(f))) for f in contents.flows if f.events],
+        "correlations": contents.correlations,
+        "correlation_chart": _own(correlation_chart(contents.correlations)) if contents.correlations else "",
+        "version": __version__,
+    }
+    if audience == "external":
+        return _environment().get_template("external.html.j2").render(told=public(contents), **pictures)
     return (
         _environment()
-        .get_template("report.html.j2")
+        .get_template("internal.html.j2")
         .render(
-            version=__version__,
-            made=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-            provenance=provenance.to_dict(internal=True),
-            assessment=assessment,
-            schema=schema,
-            risk_chart=Markup(risk_chart(assessment)),  # noqa: S704 - our own SVG, its texts escaped by the chart library
-            loss_chart=Markup(loss_chart(assessment)),  # noqa: S704
-            distribution_charts=[
-                (d.name, Markup(distribution_chart(d)), d)  # noqa: S704
-                for d in distributions
-                if d.edges
-            ],
-            flow_charts=[(f.name, Markup(flow_chart(f))) for f in flows if f.events],  # noqa: S704
+            contents=contents,
+            assessment=contents.assessment,
+            steps=[step.to_dict(internal=True) for step in contents.steps],
+            scenarios=contents.scenarios,
+            said_once=_said_by_all([m.sentence for m in contents.assessment.measurements if _perturbed(m)]),
+            linkage_chart=_own(linkage_chart(contents.scenarios)),
+            key_chart=_own(key_chart(contents.exposure)) if contents.exposure else "",
+            study_map=_own(spoken(map_svg(contents.ranking, contents.front), _MAP)) if contents.ranking else "",
+            **pictures,
         )
     )
 
 
-def render_json(provenance: Provenance, assessment: Assessment) -> str:
+def _short(value: float) -> str:
+    """Return a number to four digits, as people write it."""
+    rounded = float(f"{value:.3e}")
+    text = f"{rounded:,.0f}" if abs(rounded) >= 1000 else f"{rounded:.4g}"
+    return text.replace(",", " ").replace("-", "−")
+
+
+def _perturbed(measurement: Measurement) -> bool:
+    return bool(measurement.details.get("perturbative"))
+
+
+def _said_by_all(sentences: Sequence[str]) -> str:
+    """Return the sentences at the end that all of several texts share: a page says them once."""
+    if len(sentences) < 2:
+        return ""
+    shared = sentences[0]
+    while not all(sentence.endswith(shared) for sentence in sentences):
+        shared = shared[1:]
+    start = shared.find(". ")
+    return shared[start + 2 :] if start >= 0 else ""
+
+
+def _brief(sentence: str, said_once: str) -> str:
+    return f"{sentence.removesuffix(said_once).rstrip()} *" if said_once and sentence.endswith(said_once) else sentence
+
+
+def _own(svg: str) -> Markup:
+    return Markup(svg)  # noqa: S704 - our own SVG, its texts escaped by the chart library
+
+
+def render_json(contents: Contents, audience: str = "internal") -> str:
     """Return the same figures for machines."""
-    fields = {
-        "discreet": __version__,
-        "provenance": provenance.to_dict(internal=True),
-        "assessment": assessment.to_dict(),
-    }
+    fields = public(contents) if audience == "external" else _everything(contents)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _everything(contents: Contents) -> dict[str, Any]:
+    return {
+        "discreet": __version__,
+        "audience": "internal",
+        "provenance": contents.provenance.to_dict(internal=True),
+        "assessment": contents.assessment.to_dict(),
+        "scenarios": {
+            name: {
+                "before": contents.before[name].to_dict() if name in contents.before else None,
+                "after": after.to_dict(),
+            }
+            for name, after in contents.after.items()
+        },
+        "exposure": None if contents.exposure is None else contents.exposure.to_dict(),
+        "verdicts": [
+            {"name": v.name, "value": v.value, "limit": v.limit, "met": v.met, "sentence": v.sentence}
+            for v in contents.verdicts
+        ],
+        "remarks": [{"code": r.code, "sentence": r.sentence, "hint": r.hint} for r in contents.remarks],
+        "certificate": list(contents.certificate),
+        "study": list(contents.ranking),
+        "protocol": contents.protocol,
+    }

@@ -4,6 +4,21 @@ The command line and the web page call these and nothing else, so that they do t
 """
 
 from discreet.evaluation.study import compare
+from discreet.protocol import Protocol, Scenario, Source, Step
+from discreet.schema import ROLES, Schema
+from discreet.workflow.advice import Advice, advise
+from discreet.workflow.certification import certify
+from discreet.workflow.chain import apply_steps
+from discreet.workflow.controls import (
+    Field,
+    Offer,
+    offer_linkers,
+    offer_maskers,
+    read_candidates,
+    read_fields,
+    suggest_study,
+)
+from discreet.workflow.desk import Desk, readable_endings, writable_endings
 from discreet.workflow.files import (
     check_outputs,
     inspect,
@@ -14,32 +29,117 @@ from discreet.workflow.files import (
     write,
     write_links,
 )
+from discreet.workflow.households import protect_households, renumber_files, renumber_keys, split_households
 from discreet.workflow.methods import describe_methods, parse_candidates, parse_parameters, shares_attributes
-from discreet.workflow.reports import write_report, write_study
+from discreet.workflow.paper_tables import compare_papers, write_papers
+from discreet.workflow.protocols import (
+    Run,
+    check_release,
+    load_protocol,
+    propose_protocol,
+    protect_script,
+    run_protocol,
+    save_protocol,
+    write_release,
+)
+from discreet.workflow.reports import check_manifest, write_manifest, write_report, write_study
 from discreet.workflow.samples import demo, list_datasets, write_dataset
-from discreet.workflow.steps import assess, attack, link, protect
+from discreet.workflow.scale import assess_files, is_large, protect_file
+from discreet.workflow.scenarios import assess_scenarios, verify
+from discreet.workflow.sessions import (
+    Answer,
+    Attacked,
+    Declared,
+    Given,
+    History,
+    Opened,
+    Protected,
+    Released,
+    RiskNow,
+    StudyMap,
+    adopt,
+    read_protocol,
+)
+from discreet.workflow.steps import assess, attack, link, measure, protect
+from discreet.workflow.studies import parse_attribute_sets, tune
 
 __all__ = [
+    "ROLES",
+    "Advice",
+    "Answer",
+    "Attacked",
+    "Declared",
+    "Desk",
+    "Field",
+    "Given",
+    "History",
+    "Offer",
+    "Opened",
+    "Protected",
+    "Protocol",
+    "Released",
+    "RiskNow",
+    "Run",
+    "Scenario",
+    "Schema",
+    "Source",
+    "Step",
+    "StudyMap",
+    "adopt",
+    "advise",
+    "apply_steps",
     "assess",
+    "assess_files",
+    "assess_scenarios",
     "attack",
+    "certify",
+    "check_manifest",
     "check_outputs",
+    "check_release",
     "compare",
+    "compare_papers",
     "demo",
     "describe_methods",
     "inspect",
+    "is_large",
     "link",
     "list_datasets",
+    "load_protocol",
     "load_schema",
+    "measure",
+    "offer_linkers",
+    "offer_maskers",
+    "parse_attribute_sets",
     "parse_candidates",
     "parse_parameters",
+    "propose_protocol",
     "protect",
+    "protect_file",
+    "protect_households",
+    "protect_script",
     "read",
+    "read_candidates",
+    "read_fields",
+    "read_protocol",
     "read_release",
+    "readable_endings",
+    "renumber_files",
+    "renumber_keys",
+    "run_protocol",
+    "save_protocol",
     "save_schema",
     "shares_attributes",
+    "split_households",
+    "suggest_study",
+    "tune",
+    "verify",
+    "writable_endings",
     "write",
     "write_dataset",
     "write_links",
+    "write_manifest",
+    "write_papers",
+    "write_release",
     "write_report",
     "write_study",
 ]

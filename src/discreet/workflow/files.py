@@ -9,11 +9,12 @@ from typing import Any
 from discreet import io
 from discreet.base import aligned
 from discreet.errors import SchemaError
-from discreet.inference import Proposal, propose
+from discreet.inference import Proposal, join_proposals, propose, with_new_levels
 from discreet.microdata import Microdata
 from discreet.results import Links, Masked
 from discreet.schema import Schema
 from discreet.sequences import declare_sequence
+from discreet.typing import Json
 
 __all__ = ["check_outputs", "inspect", "load_schema", "read", "read_release", "save_schema", "write", "write_links"]
 
@@ -36,9 +37,11 @@ def read(
     Parameters
     ----------
     path : path
-        ``.csv``, ``.tsv``, ``.txt`` or ``.parquet``.
+        By its ending: text (``.csv``, ``.tsv``, ``.txt``), Parquet, Arrow, Excel (``.xlsx``), SPSS (``.sav``), Stata
+        (``.dta``) or SAS (``.sas7bdat``, ``.xpt``).
     schema : Schema or path of a TOML file, optional
-        Without it, the inferred proposal is taken: look at it with :func:`inspect` first.
+        Without it, the inferred proposal is taken: look at it with :func:`inspect` first. Identifiers that it declares
+        may be absent from the file.
     delimiter, encoding : str, optional
         For text files; the delimiter is found by itself, the encoding is UTF-8 unless said otherwise.
     sequence : str, optional
@@ -51,23 +54,67 @@ def read(
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
     declared = load_schema(schema)
     if declared is None:
-        proposed = Microdata(table, propose(table).schema, origin=origin)
+        proposed = _remembering(Microdata(table, _proposed(table, origin).schema, origin=origin))
         return proposed if sequence is None else declare_sequence(proposed, sequence)
+    # A release has lost its identifiers and nothing else; it is read with the schema of its original.
+    kept = [a.name for a in declared if a.role != "identifier" or a.name in table.column_names]
+    declared = declared if len(kept) == len(declared) else declared.select(kept)
     if sequence is not None and not declared.of_scale("sequence", among=[sequence]):
         return declare_sequence(Microdata(table, declared, origin=origin), sequence).validate()
-    return Microdata(table, declared, origin=origin).validate()
+    return _remembering(Microdata(table, declared, origin=origin).validate())
+
+
+def read_with_proposal(
+    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None
+) -> tuple[Microdata, Proposal]:
+    """Read a file once, and return it as the proposal declares it, with the proposal's reasons and counts."""
+    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
+    proposal = _proposed(table, origin)
+    return _remembering(Microdata(table, proposal.schema, origin=origin)), proposal
+
+
+def _proposed(table: Any, origin: Json) -> Proposal:
+    """Propose a schema; what a file says about its own columns goes before what can be guessed."""
+    proposal = propose(table)
+    return io.declared_by_labels(proposal, table, origin["labels"]) if "labels" in origin else proposal
+
+
+def _remembering(table: Microdata) -> Microdata:
+    """Keep the schema of the original with the labels of its file, so that the writer can tell what became of both."""
+    if "labels" in table.origin:
+        table.origin["declared"] = table.schema
+    return table
 
 
 def read_release(
-    path: str | os.PathLike[str], original: Microdata, *, delimiter: str | None = None, encoding: str | None = None
+    path: str | os.PathLike[str],
+    original: Microdata,
+    schema: Schema | None = None,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Microdata:
-    """Read a released file with the schema of its original; identifiers may be absent from it."""
+    """Read a released file.
+
+    Parameters
+    ----------
+    path : path
+    original : Microdata
+        What it is a release of; identifiers may be absent from it.
+    schema : Schema, optional
+        The release's own, where levels changed. By default that of the original, with the levels that are new read off
+        the file: categories that were merged or renamed become unordered ones.
+    """
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
     extra = [name for name in table.column_names if name not in original.schema]
     if extra:
         raise SchemaError(f"The release has {len(extra)} columns that the original lacks, the first {extra[0]!r}.")
-    schema = original.schema.select(table.column_names)
-    release = Microdata(table, schema, origin=origin)
+    declared = original.schema if schema is None else schema
+    absent = [name for name in table.column_names if name not in declared]
+    if absent:
+        raise SchemaError(f"The schema of the release lacks {len(absent)} of its columns, the first {absent[0]!r}.")
+    declared = declared.select(table.column_names)
+    release = Microdata(table, declared if schema is not None else with_new_levels(table, declared), origin=origin)
     aligned(original, release)
     return release
 
@@ -80,7 +127,8 @@ def inspect(source: Any, *, delimiter: str | None = None, encoding: str | None =
     source : path, pandas.DataFrame, polars.DataFrame or pyarrow.Table
     """
     if isinstance(source, (str, os.PathLike)):
-        source, _ = io.read_table(source, delimiter=delimiter, encoding=encoding)
+        groups = io.read_groups(source, delimiter=delimiter, encoding=encoding)
+        return join_proposals(_proposed(*group) for group in groups)
     if isinstance(source, Microdata):
         source = source.to_native()
     return propose(source)
@@ -102,9 +150,15 @@ def write(
 ) -> None:
     """Write a table by the ending of the path: whole or not at all, and never over an input.
 
-    The file that the table was read from counts as an input without being named.
+    The file that the table was read from counts as an input without being named. Labels of columns and values that came
+    with it are written where the format has room for them, and fit the release: merged categories are called by the
+    names of all their parts, and a category that nobody has left is no longer listed.
     """
     table = masked.microdata if isinstance(masked, Masked) else masked
+    if "labels" in table.origin and "declared" in table.origin:
+        known = masked.provenance if isinstance(masked, Masked) else None
+        labels = io.after_masking(table.origin["labels"], table.origin["declared"], table, known)
+        table = Microdata(table.to_native(), table.schema, origin={**table.origin, "labels": labels})
     sources = [*inputs, *([table.origin["path"]] if "path" in table.origin else [])]
     io.write_table(table, path, sources)
 

@@ -1,21 +1,50 @@
-"""Results → pages, tables and pictures."""
+"""Results → pages, tables and pictures, and the manifest that closes a release."""
 
 from __future__ import annotations
 
+import hashlib
+import json as json_
 import os
-from collections.abc import Iterable
+import platform
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from discreet import io
+from discreet import catalogue, io
+from discreet._version import __version__
+from discreet.base import aligned
+from discreet.errors import FileError, ParameterError
+from discreet.evaluation.exposure import expose
 from discreet.evaluation.flow import flows
-from discreet.evaluation.profile import profile
+from discreet.evaluation.profile import profile, relations, shares
 from discreet.evaluation.study import Study
-from discreet.microdata import microdata
+from discreet.io.atomic import whole_file
 from discreet.results import Assessment, Masked
+from discreet.workflow.advice import Advice
 from discreet.workflow.files import check_outputs
 
-__all__ = ["write_report", "write_study"]
+__all__ = ["check_manifest", "write_manifest", "write_report", "write_study"]
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+_SMALLEST = {"internal": 5, "external": 10}
+"""The fewest records that a bar of a picture may stand for: a published one is held to the usual rule of ten."""
+
+_PICTURES = 24
+"""How many attributes are drawn, of each kind; a file of hundreds would make a report that nobody opens."""
+
+_DEPENDENCIES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "polars",
+    "pyarrow",
+    "narwhals",
+    "altair",
+    "vl-convert-python",
+)
 
 
 def write_report(
@@ -23,39 +52,230 @@ def write_report(
     masked: Masked,
     assessment: Assessment,
     *,
-    html: str | os.PathLike[str] | None = None,
-    json: str | os.PathLike[str] | None = None,
-    inputs: Iterable[str | os.PathLike[str]] = (),
+    html: PathLike | None = None,
+    json: PathLike | None = None,
+    pdf: PathLike | None = None,
+    audience: str = "internal",
+    before: Mapping[str, Assessment] | None = None,
+    after: Mapping[str, Assessment] | None = None,
+    verdicts: Sequence[Any] = (),
+    advice: Sequence[Advice] = (),
+    certificate: Any = None,
+    study: Study | None = None,
+    protocol: str | None = None,
+    inputs: Iterable[PathLike] = (),
 ) -> None:
-    """Write the internal report: a self-contained page for people, JSON for machines, or both."""
+    """Write a report: a self-contained page for people, JSON for machines, a PDF for the file.
+
+    Parameters
+    ----------
+    original : Microdata or frame
+    masked : Masked
+    assessment : Assessment
+    html, json, pdf : path, optional
+        What to write; a PDF needs the extra ``discreet[pdf]``.
+    audience : {"internal", "external"}
+        The internal report holds parameters, seeds, risks and where they sit: for the people who sign the release. The
+        external one tells data users what was done and what it cost, without anything that would help an intruder.
+    before, after : mapping of str to Assessment, optional
+        By intruder scenario, of the original and of the release. Without `after`, the assessment is the only scenario.
+    verdicts : sequence, optional
+        Thresholds with ``name``, ``value``, ``limit``, ``met`` and ``sentence``.
+    advice : sequence of Advice, optional
+    certificate : Certificate or str, optional
+    study : Study, optional
+        Its risk–utility map is shown in the internal report.
+    protocol : str, optional
+        The text of the protocol, for the internal report.
+    inputs : iterable of path
+        Files that must not be written over.
+
+    Notes
+    -----
+    The same results give the same bytes: a report holds no time of day. Pictures show no bar that stands for fewer than
+    five records, ten in the external report.
+    """
     from discreet.report.page import render_html, render_json
 
-    before, after = microdata(original), masked.microdata
-    pages: list[tuple[str | os.PathLike[str], str]] = []
+    if audience not in _SMALLEST:
+        raise ParameterError(f"write_report: audience must be 'internal' or 'external'; got {audience!r}.")
+    wanted: list[PathLike] = [path for path in (html, json, pdf) if path is not None]
+    sources = tuple(inputs)
+    check_outputs(wanted, sources)
+    contents = _gather(
+        original,
+        masked,
+        assessment,
+        audience,
+        before or {},
+        after or {},
+        verdicts,
+        advice,
+        certificate,
+        study,
+        protocol,
+    )
+    page = render_html(contents, audience) if html is not None or pdf is not None else ""
+    if pdf is not None:
+        from discreet.report.pdf import render_pdf
+
+        document = render_pdf(page)
+        with whole_file(pdf, sources) as temporary:
+            temporary.write_bytes(document)
     if html is not None:
-        drawn = (profile(before, after), before.schema, flows(before, after))
-        pages.append((html, render_html(masked.provenance, assessment, *drawn)))
+        io.write_text(html, page, sources)
     if json is not None:
-        pages.append((json, render_json(masked.provenance, assessment)))
-    for path, _ in pages:
-        io.check_target(path, inputs)
-    for path, text in pages:
-        io.write_text(path, text, inputs)
+        io.write_text(json, render_json(contents, audience), sources)
+
+
+def _gather(
+    original: Any,
+    masked: Masked,
+    assessment: Assessment,
+    audience: str,
+    before: Mapping[str, Assessment],
+    after: Mapping[str, Assessment],
+    verdicts: Sequence[Any],
+    advice: Sequence[Advice],
+    certificate: Any,
+    study: Study | None,
+    protocol: str | None,
+) -> Any:
+    from discreet.report.contents import Contents, Remark, ThresholdLine
+
+    first, second = aligned(original, masked)
+    steps = masked.provenance.history or (masked.provenance,)
+    smallest = _SMALLEST[audience]
+    known = catalogue.maskers()
+    touched = {name for step in steps for name in step.attributes}
+    return Contents(
+        provenance=masked.provenance,
+        assessment=assessment,
+        schema=first.schema,
+        summaries={step.method: _summary(known[step.method]) for step in steps if step.method in known},
+        before=before,
+        after=after or {"all keys": assessment},
+        distributions=tuple(d for d in profile(first, second, smallest) if d.name in touched)[:_PICTURES],
+        shares=tuple(s for s in shares(first, second, smallest) if s.name in touched)[:_PICTURES],
+        flows=flows(first, second, smallest),
+        correlations=relations(first, second),
+        exposure=expose(first, second, _keys(assessment, *after.values())) if audience == "internal" else None,
+        verdicts=tuple(ThresholdLine(v.name, v.value, v.limit, bool(v.met), v.sentence) for v in verdicts),
+        remarks=tuple(Remark(a.code, a.sentence, a.hint) for a in advice),
+        certificate=_sentences(certificate),
+        ranking=tuple(study.ranking()) if study is not None else (),
+        front=tuple(study.front()) if study is not None else (),
+        protocol=protocol,
+    )
+
+
+def _keys(*assessments: Assessment) -> tuple[str, ...]:
+    """Return what any of the intruders knows, each key once."""
+    return tuple(dict.fromkeys(name for assessment in assessments for name in assessment.known))
+
+
+def _summary(cls: type[Any]) -> str:
+    return " ".join((cls.__doc__ or "").strip().split("\n\n", 1)[0].split()).replace("`", "")
+
+
+def _sentences(certificate: Any) -> tuple[str, ...]:
+    if certificate is None:
+        return ()
+    said = certificate if isinstance(certificate, str) else str(certificate.sentence)
+    return (f"{said[:1].upper()}{said[1:].rstrip('.')}.",)
+
+
+def write_manifest(
+    path: PathLike,
+    files: Mapping[str, PathLike],
+    *,
+    protocol: str | None = None,
+    inputs: Iterable[PathLike] = (),
+    audience: str = "internal",
+) -> None:
+    """Write the manifest that closes a release: what every file is, its size and its SHA-256, and what made it.
+
+    Parameters
+    ----------
+    path : path
+        A JSON file.
+    files : mapping of str to path
+        By what they are (``"masked"``, ``"internal"``, …), the files of the release.
+    protocol : str, optional
+        The text of the protocol.
+    inputs : iterable of path
+        The files that the release was made from; they are listed too.
+    audience : {"internal", "external"}
+        A manifest to publish holds no protocol (there are seeds in it) and says nothing of the inputs.
+
+    Notes
+    -----
+    The same files give the same bytes: no time of day, no name of a machine, and no folders but those below its own.
+    """
+    target = io.check_target(path, [*files.values(), *inputs])
+    folder = target.resolve().parent
+    fields: dict[str, Any] = {
+        "manifest": 1,
+        "audience": audience,
+        "discreet": __version__,
+        "python": platform.python_version(),
+        "dependencies": {name: metadata.version(name) for name in _DEPENDENCIES},
+        "files": [{"role": role, **_fingerprint(Path(name), folder)} for role, name in files.items()],
+    }
+    if audience == "internal":
+        fields["inputs"] = [_fingerprint(Path(name), folder) for name in inputs]
+        if protocol is not None:
+            fields["protocol"] = {"sha256": hashlib.sha256(protocol.encode()).hexdigest(), "text": protocol}
+    io.write_text(target, json_.dumps(fields, indent=2, ensure_ascii=False) + "\n", [*files.values(), *inputs])
+
+
+def check_manifest(path: PathLike) -> dict[str, str]:
+    """Compare the files of a release with its manifest: by name, ``"unchanged"``, ``"changed"`` or ``"absent"``."""
+    source = Path(path)
+    try:
+        listed = json_.loads(source.read_text(encoding="utf-8"))
+        entries = [(str(entry["name"]), str(entry["sha256"])) for entry in listed["files"]]
+    except FileNotFoundError:
+        raise FileError(f"The manifest {str(source)!r} does not exist.") from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise FileError(f"{str(source)!r} is not a manifest of Discreet.") from None
+    found = {}
+    for name, expected in entries:
+        file = source.parent / name
+        found[name] = "absent" if not file.is_file() else "unchanged" if _sha256(file) == expected else "changed"
+    return found
+
+
+def _fingerprint(path: Path, folder: Path) -> dict[str, Any]:
+    whole = path.resolve()
+    if not whole.is_file():
+        raise FileError(f"The file {str(path)!r} does not exist, so the manifest cannot list it.")
+    name = whole.relative_to(folder).as_posix() if whole.is_relative_to(folder) else whole.name
+    return {"name": name, "bytes": whole.stat().st_size, "sha256": _sha256(whole)}
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_study(
     study: Study,
     *,
-    table: str | os.PathLike[str] | None = None,
-    picture: str | os.PathLike[str] | None = None,
-    inputs: Iterable[str | os.PathLike[str]] = (),
+    table: PathLike | None = None,
+    picture: PathLike | None = None,
+    inputs: Iterable[PathLike] = (),
 ) -> None:
-    """Write the rows of a study (CSV or Parquet) and its risk–utility map (HTML or SVG)."""
+    """Write the rows of a study (CSV or Parquet) and its risk–utility map (HTML, SVG or PNG)."""
     check_outputs([path for path in (table, picture) if path is not None], inputs)
     if table is not None:
         io.write_frame(study.to_frame(), table, inputs)
     if picture is not None:
-        from discreet.report.study_map import map_html, map_svg
+        from discreet.report.study_map import map_html, map_png, map_svg
 
-        draw = map_svg if Path(picture).suffix.lower() == ".svg" else map_html
-        io.write_text(picture, draw(study.ranking(), study.front()), inputs)
+        shown, kind = (study.ranking(), study.front()), Path(picture).suffix.lower()
+        if kind == ".png":
+            with whole_file(picture, inputs) as temporary:
+                temporary.write_bytes(map_png(*shown))
+        else:
+            io.write_text(picture, (map_svg if kind == ".svg" else map_html)(*shown), inputs)

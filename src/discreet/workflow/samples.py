@@ -9,8 +9,9 @@ from discreet import io
 from discreet.errors import UnknownNameError
 from discreet.microdata import Microdata
 from discreet.results import Assessment, Masked
+from discreet.workflow.advice import advise
 from discreet.workflow.files import read, save_schema, write
-from discreet.workflow.reports import write_report
+from discreet.workflow.reports import write_manifest, write_report
 from discreet.workflow.steps import assess, protect
 
 __all__ = ["demo", "list_datasets", "write_dataset"]
@@ -34,6 +35,8 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
         "masked": target / "housing-masked.csv",
         "json": target / "assessment.json",
         "report": target / "report.html",
+        "external": target / "external.html",
+        "manifest": target / "manifest.json",
     }
     write(survey, paths["original"])
     save_schema(survey.schema, paths["schema"])
@@ -41,7 +44,21 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
     masked = protect(original, "mdav", k=k, random_state=0)
     write(masked, paths["masked"])
     assessment = assess(original, masked)
-    write_report(original, masked, assessment, html=paths["report"], json=paths["json"])
+    remarks = advise(original, masked, assessment)
+    known = {"every key": assessment}
+    before = {"every key": assess(original, original)}
+    write_report(
+        original,
+        masked,
+        assessment,
+        html=paths["report"],
+        json=paths["json"],
+        before=before,
+        after=known,
+        advice=remarks,
+    )
+    write_report(original, masked, assessment, html=paths["external"], audience="external")
+    write_manifest(paths["manifest"], {name: path for name, path in paths.items() if name != "manifest"})
     return masked, assessment, paths
 
 

@@ -12,10 +12,11 @@ from discreet.engines.local import LocalEngine
 from discreet.errors import SchemaError
 from discreet.evaluation.score import mean_score
 from discreet.progress import report as report_progress
-from discreet.results import Assessment, Links, Masked
+from discreet.results import Assessment, Links, Masked, Measurement
 from discreet.schema import Schema
+from discreet.workflow.recoded import as_released, known_to_the_intruder
 
-__all__ = ["assess", "attack", "link", "protect"]
+__all__ = ["assess", "attack", "link", "measure", "protect"]
 
 
 def protect(
@@ -85,6 +86,35 @@ def assess(
     -------
     Assessment
     """
+    before, _ = aligned(original, masked, schema)
+    results = measure(original, masked, measures, schema=schema, engine=engine)
+    return Assessment(len(before), before.schema.keys, results, mean_score(results))
+
+
+def measure(
+    original: Any,
+    masked: Any,
+    measures: Sequence[str | Measure] | None = None,
+    *,
+    schema: Schema | None = None,
+    engine: Engine | None = None,
+) -> tuple[Measurement, ...]:
+    """Measure a release without scoring it: any measures, of risk or loss alone.
+
+    Parameters
+    ----------
+    original, masked, schema
+        As for :func:`assess`.
+    measures : list of str or Measure, optional
+        By default every measure that applies to the schema and needs nothing from you (`Measure.default`).
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> companies = business(100)
+    >>> [figure.value for figure in measure(companies, companies, ["sse", "distance-linkage"])]
+    [0.0, 100.0]
+    """
     before, after = aligned(original, masked, schema)
     release = masked if isinstance(masked, Masked) else after
     if isinstance(release, Masked) and release.provenance.rows is not None:
@@ -97,12 +127,14 @@ def assess(
         )
     chosen: list[Measure] = []
     for item in measures if measures is not None else list(catalogue.measures()):
-        measure = item if isinstance(item, Measure) else catalogue.method("measure", item)()
-        if measures is not None or (measure.default and measure.applies_to(before.schema, after.schema)):
-            chosen.append(measure)
+        one = item if isinstance(item, Measure) else catalogue.method("measure", item)()
+        if measures is not None or (one.default and one.applies_to(before.schema, after.schema)):
+            chosen.append(one)
     results = []
-    for done, measure in enumerate(chosen):
+    known = as_released(before, release)
+    for done, one in enumerate(chosen):
         report_progress("measuring", done, len(chosen))
-        results.append(measure.measure(before, release, engine=engine or LocalEngine()))
+        tables = known_to_the_intruder(one, known, release) if one.kind == "risk" else (before, release)
+        results.append(one.measure(*tables, engine=engine or LocalEngine()))
     report_progress("measuring", len(chosen), len(chosen))
-    return Assessment(len(before), before.schema.keys, tuple(results), mean_score(results))
+    return tuple(results)

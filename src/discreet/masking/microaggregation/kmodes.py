@@ -17,10 +17,19 @@ from discreet.parameters import Choice, Constraint, Integer, Number, Optional
 from discreet.progress import track
 from discreet.typing import CodeArray, FloatArray, IntArray, Json, RandomState
 
-__all__ = ["KModes", "PrototypeClustering", "association"]
+__all__ = [
+    "Distinct",
+    "KModes",
+    "PrototypeClustering",
+    "association",
+    "compact",
+    "distinct_records",
+    "number_of_clusters",
+    "prototypes_of",
+]
 
 
-class _Distinct(NamedTuple):
+class Distinct(NamedTuple):
     """The different records, how many there are of each, and what they weigh."""
 
     records: Records
@@ -47,7 +56,20 @@ class PrototypeClustering(RecordMicroaggregation):
     def _partition(
         self, records: Records, operators: Mapping[str, Operator], job: MaskingJob, names: tuple[str, ...]
     ) -> tuple[IntArray, Json]:
-        distinct = _distinct(records, job.weights if self.weighted else None, self.missing)
+        distinct = self._distinct(records, job, names)
+        labels, figures = self._clustered(distinct, operators, job, names)
+        return labels[distinct.inverse], figures
+
+    def _distinct(self, records: Records, job: MaskingJob, names: tuple[str, ...]) -> Distinct:
+        weights = job.weights if self.weighted else None
+        importance = tuple(sorted((self.importance or {}).items()))
+        key = ("distinct records", names, importance, self.missing, self.semantics, weights is None)
+        return job.microdata.once(key, lambda: distinct_records(records, weights, self.missing))
+
+    def _clustered(
+        self, distinct: Distinct, operators: Mapping[str, Operator], job: MaskingJob, names: tuple[str, ...]
+    ) -> tuple[IntArray, Json]:
+        """Return the group of every different record, none smaller than `k`, and figures."""
         wanted = number_of_clusters(distinct.counts, self.k)
         best, lowest, moved = None, np.inf, 0
         for attempt in track(range(self.restarts), f"{self.name} on {', '.join(names)}", self.restarts):
@@ -62,9 +84,9 @@ class PrototypeClustering(RecordMicroaggregation):
             "mean_distance": lowest / int(distinct.counts.sum()),
             "moved": moved,
         }
-        return _compact(np.asarray(best))[distinct.inverse], figures
+        return compact(np.asarray(best)), figures
 
-    def _start(self, distinct: _Distinct, wanted: int, rng: np.random.Generator, *, greedy: bool) -> IntArray:
+    def _start(self, distinct: Distinct, wanted: int, rng: np.random.Generator, *, greedy: bool) -> IntArray:
         records, m = distinct.records, distinct.counts.size
         if not greedy:
             # Every cluster gets a record before chance decides about the others.
@@ -78,37 +100,37 @@ class PrototypeClustering(RecordMicroaggregation):
         centres = records.take(seeds[:taken])
         return _nearest(records, centres.codes, centres.numbers)
 
-    def _cluster(self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray) -> IntArray:
+    def _cluster(self, distinct: Distinct, operators: Mapping[str, Operator], labels: IntArray) -> IntArray:
         for _ in range(self.max_iter):
-            labels = _compact(labels)
+            labels = compact(labels)
             codes, numbers = self._centres(distinct, operators, labels)
             following = _nearest(distinct.records, codes, numbers)
             if np.array_equal(following, labels):
                 break
             labels = following
-        return _compact(labels)
+        return compact(labels)
 
     def _centres(
-        self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray
+        self, distinct: Distinct, operators: Mapping[str, Operator], labels: IntArray
     ) -> tuple[CodeArray, FloatArray]:
-        return _prototypes(distinct, operators, labels)
+        return prototypes_of(distinct, operators, labels)
 
     def _enlarged(
-        self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray
+        self, distinct: Distinct, operators: Mapping[str, Operator], labels: IntArray
     ) -> tuple[IntArray, int]:
         """Move records until every group holds at least k; return the groups and the number of moves."""
         if np.bincount(labels, weights=distinct.counts).min() >= self.k:
             return labels, 0
-        codes, numbers = _prototypes(distinct, operators, labels)
+        codes, numbers = prototypes_of(distinct, operators, labels)
         records, result = distinct.records, labels.copy()
         moves = relocate_records(
             records.codes, records.numbers, distinct.counts, codes, numbers, *records.geometry, self.k, result
         )
-        return _compact(result), int(moves)
+        return compact(result), int(moves)
 
-    def _spread(self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray) -> float:
+    def _spread(self, distinct: Distinct, operators: Mapping[str, Operator], labels: IntArray) -> float:
         records = distinct.records
-        codes, numbers = _prototypes(distinct, operators, labels)
+        codes, numbers = prototypes_of(distinct, operators, labels)
         total = np.zeros(labels.size)
         for a in range(records.sizes.size):
             total += records.table[records.starts[a] + records.codes[a] * records.sizes[a] + codes[a, labels]]
@@ -261,12 +283,12 @@ class KModes(PrototypeClustering):
         return _strongest_together(job.names, association(job.microdata.codes(job.names)), size)
 
     def _centres(
-        self, distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray
+        self, distinct: Distinct, operators: Mapping[str, Operator], labels: IntArray
     ) -> tuple[CodeArray, FloatArray]:
-        crisp = _prototypes(distinct, operators, labels)
+        crisp = prototypes_of(distinct, operators, labels)
         return crisp if self.fuzziness is None else (self._fuzzy(distinct, operators, crisp[0]), crisp[1])
 
-    def _fuzzy(self, distinct: _Distinct, operators: Mapping[str, Operator], centres: CodeArray) -> CodeArray:
+    def _fuzzy(self, distinct: Distinct, operators: Mapping[str, Operator], centres: CodeArray) -> CodeArray:
         """Return the prototypes of the fuzzy clusters around these centres."""
         records = distinct.records
         heaviness = distinct.counts.astype(np.float64) if distinct.weights is None else distinct.weights
@@ -360,7 +382,8 @@ def _strongest_together(names: tuple[str, ...], strength: FloatArray, size: int)
     return blocks
 
 
-def _distinct(records: Records, weights: FloatArray | None, missing: str) -> _Distinct:
+def distinct_records(records: Records, weights: FloatArray | None, missing: str) -> Distinct:
+    """Return the different records in ascending order, with their frequencies."""
     # NaN sorts as one value here only if it is written as one.
     numbers = np.where(np.isnan(records.numbers), -np.inf, records.numbers)
     order = np.lexsort([*numbers[::-1], *records.codes[::-1]])
@@ -371,12 +394,13 @@ def _distinct(records: Records, weights: FloatArray | None, missing: str) -> _Di
     inverse[order] = np.cumsum(new) - 1
     counts = np.bincount(inverse)
     total = None if weights is None else np.bincount(inverse, weights=weights).astype(np.float64)
-    return _Distinct(records.take(order[new]), inverse, counts, total, missing)
+    return Distinct(records.take(order[new]), inverse, counts, total, missing)
 
 
-def _prototypes(
-    distinct: _Distinct, operators: Mapping[str, Operator], labels: IntArray
+def prototypes_of(
+    distinct: Distinct, operators: Mapping[str, Operator], labels: IntArray
 ) -> tuple[CodeArray, FloatArray]:
+    """Return what the operators make of every group, in the form of the records."""
     records, groups = distinct.records, int(labels.max()) + 1
     how = (labels, groups, distinct.counts, distinct.weights)
     values = {}
@@ -397,6 +421,6 @@ def _nearest(records: Records, codes: CodeArray, numbers: FloatArray) -> IntArra
     return labels
 
 
-def _compact(labels: IntArray) -> IntArray:
+def compact(labels: IntArray) -> IntArray:
     """Return the groups that are left numbered from 0 on, in their order."""
     return np.unique(labels, return_inverse=True)[1].astype(np.int64)

@@ -9,11 +9,12 @@ from functools import partial
 from typing import Any, ClassVar
 
 from discreet.base import register
+from discreet.errors import ParameterError
 from discreet.kernels.mdav import mdav
 from discreet.kernels.partitioned import partitioned_mdav
 from discreet.masking.microaggregation.numeric import COMMON, NumericMicroaggregation, Points
 from discreet.masking.microaggregation.refinement import BUDGET, check_budget, refined
-from discreet.parameters import Choice, Constraint, Optional, Seed
+from discreet.parameters import Choice, Constraint, Flag, Optional, Seed
 from discreet.progress import report
 from discreet.typing import IntArray, RandomState
 
@@ -37,6 +38,8 @@ class MDAV(NumericMicroaggregation):
     refine : int or str, optional
         Improve the groups afterwards, by so many steps or for a time such as ``"10s"``; see
         :class:`~discreet.masking.microaggregation.refinement.Refine`.
+    polish : bool
+        With `refine`: spend most of it on the best choice among many good groups, by integer programming.
     random_state : int, Generator or None
         For the repair and the refinement; exact MDAV draws nothing.
 
@@ -63,6 +66,7 @@ class MDAV(NumericMicroaggregation):
         **COMMON,
         "search": Choice(("exact", "blocks")),
         "refine": Optional(BUDGET),
+        "polish": Flag(),
         "random_state": Seed(),
     }
 
@@ -72,12 +76,14 @@ class MDAV(NumericMicroaggregation):
         *,
         search: str = "exact",
         refine: int | str | None = None,
+        polish: bool = False,
         random_state: RandomState = None,
         **common: Any,
     ) -> None:
         super().__init__(k, **common)
         self.search = search
         self.refine = refine
+        self.polish = polish
         self.random_state = random_state
 
     @classmethod
@@ -91,6 +97,8 @@ class MDAV(NumericMicroaggregation):
         ]
 
     def _partition(self, points: Points) -> IntArray:
+        if self.polish and self.refine is None:
+            raise ParameterError(f"{type(self).__name__}: polish needs refine.", hint='Say how long: refine="60s".')
         if self.refine is not None:
             check_budget(type(self).__name__, self.refine)
         if self.search == "blocks":
@@ -102,4 +110,4 @@ class MDAV(NumericMicroaggregation):
         if self.refine is None:
             return labels
         seed = int(points.rng.integers(2**63))
-        return refined(type(self).__name__, points.values, self.k, labels, self.refine, seed)
+        return refined(type(self).__name__, points.values, self.k, labels, self.refine, seed, polish=self.polish)

@@ -73,7 +73,14 @@ class Records:
 def encode_records(
     job: MaskingJob, names: Sequence[str], importance: Mapping[str, float], missing: str, *, semantics: bool
 ) -> Records:
-    """Put attributes into the form of the kernels."""
+    """Put attributes into the form of the kernels; what was made for a table is kept with it."""
+    key = ("records", tuple(names), tuple(sorted(importance.items())), missing, semantics)
+    return job.microdata.once(key, lambda: _encoded(job, names, importance, missing, semantics=semantics))
+
+
+def _encoded(
+    job: MaskingJob, names: Sequence[str], importance: Mapping[str, float], missing: str, *, semantics: bool
+) -> Records:
     schema = job.schema
     code_names = schema.of_scale("ordinal", "nominal", among=names)
     number_names = schema.of_scale("numeric", among=names)

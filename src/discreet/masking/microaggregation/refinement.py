@@ -14,7 +14,7 @@ from discreet.base import register
 from discreet.errors import ParameterError
 from discreet.kernels.refine import refine
 from discreet.masking.microaggregation.numeric import COMMON, NumericMicroaggregation, Points
-from discreet.parameters import AnyOf, Constraint, Instance, Integer, Optional, Seed, Text
+from discreet.parameters import AnyOf, Constraint, Flag, Instance, Integer, Optional, Seed, Text
 from discreet.progress import report
 from discreet.typing import FloatArray, IntArray, RandomState
 
@@ -23,8 +23,8 @@ __all__ = ["BUDGET", "Refine", "check_budget", "refined"]
 BUDGET: Constraint = AnyOf(Integer(1), Text("a time such as '10s' or '2m'"))
 """Steps (the same groups every time for a seed) or a time (as good as the machine allows)."""
 
-_TIME = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*(ms|s|m|h)\s*$")
-_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+_TIME = re.compile(r"^\s*([0-9]+(?:\.[0-9]+)?)\s*(ms|s|min|m|h)\s*$")
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
 def check_budget(owner: str, budget: int | str) -> float | None:
@@ -37,7 +37,15 @@ def check_budget(owner: str, budget: int | str) -> float | None:
     return float(match[1]) * _SECONDS[match[2]]
 
 
-def refined(owner: str, points: FloatArray, k: int, labels: IntArray, budget: int | str, seed: int) -> IntArray:
+# Share of a time that is left for polishing, where that is wanted.
+_POLISH = 0.85
+# One pool is polished for so many steps.
+_STEPS_A_POOL = 250
+
+
+def refined(
+    owner: str, points: FloatArray, k: int, labels: IntArray, budget: int | str, seed: int, *, polish: bool = False
+) -> IntArray:
     """Return groups of k to 2k − 1 with a squared error at most that of `labels`.
 
     An interrupt (Ctrl-C) ends the search and the best groups so far are returned.
@@ -45,6 +53,15 @@ def refined(owner: str, points: FloatArray, k: int, labels: IntArray, budget: in
     seconds = check_budget(owner, budget)
     if len(points) < 2 * k or k < 2:
         return labels
+    if polish:
+        from discreet.masking.microaggregation.polish import polished
+
+        begin = time.monotonic()
+        first = budget if seconds is None else f"{(1.0 - _POLISH) * seconds}s"
+        labels = refined(owner, points, k, labels, first, seed)
+        if seconds is None:
+            return polished(points, k, labels, seed=seed, rounds=min(max(1, int(budget) // _STEPS_A_POOL), 40))
+        return polished(points, k, labels, seed=seed, seconds=max(seconds - (time.monotonic() - begin), 0.1))
     best = labels
     start = time.monotonic()
     with ThreadPoolExecutor(os.cpu_count() or 1) as workers, suppress(KeyboardInterrupt):
@@ -73,6 +90,9 @@ class Refine(NumericMicroaggregation):
         Where the groups come from; MDAV by default. Its `k` and other parameters are not used.
     budget : int or str
         Steps, or a time such as ``"10s"``. With steps, the same seed gives the same groups.
+    polish : bool
+        Spend most of the time on the best choice among many good groups, by integer programming; for the last percent
+        on files of up to some thousand records.
     random_state : int, Generator or None
 
     Notes
@@ -99,6 +119,7 @@ class Refine(NumericMicroaggregation):
         **COMMON,
         "start": Optional(Instance(NumericMicroaggregation, "a numeric microaggregation")),
         "budget": BUDGET,
+        "polish": Flag(),
         "random_state": Seed(),
     }
 
@@ -108,12 +129,14 @@ class Refine(NumericMicroaggregation):
         *,
         start: NumericMicroaggregation | None = None,
         budget: int | str = "10s",
+        polish: bool = False,
         random_state: RandomState = None,
         **common: Any,
     ) -> None:
         super().__init__(k, **common)
         self.start = start
         self.budget = budget
+        self.polish = polish
         self.random_state = random_state
 
     @classmethod
@@ -131,4 +154,4 @@ class Refine(NumericMicroaggregation):
             start = self.start.clone().set_params(k=self.k)
         labels = start._partition(points)  # noqa: SLF001 - one microaggregation inside another
         seed = int(points.rng.integers(2**63))
-        return refined(type(self).__name__, points.values, self.k, labels, self.budget, seed)
+        return refined(type(self).__name__, points.values, self.k, labels, self.budget, seed, polish=self.polish)

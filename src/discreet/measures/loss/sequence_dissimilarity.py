@@ -11,7 +11,7 @@ from discreet.base import Measure, Pair, register
 from discreet.measures.sequences import sequence_pair
 from discreet.operators.quantifiers import Quantifier
 from discreet.operators.sequence_reading import DISTANCE, QUANTIFIER, as_dissimilarity
-from discreet.parameters import Constraint, Names, Optional
+from discreet.parameters import Constraint, Flag, Names, Optional
 from discreet.results import Measurement
 from discreet.scales.dissimilarities import Dissimilarity
 
@@ -29,6 +29,8 @@ class SequenceDissimilarity(Measure):
     ----------
     attributes : list of str, optional
         What to compare; by default every sequence that is released.
+    weighted : bool
+        Count records by their survey weights.
     distance : str or Dissimilarity
         How far apart two sequences are; ``discreet.scales.dissimilarities`` holds them.
     quantifier : str or Quantifier, optional
@@ -64,6 +66,7 @@ class SequenceDissimilarity(Measure):
         "attributes": Optional(Names()),
         "distance": DISTANCE,
         "quantifier": QUANTIFIER,
+        "weighted": Flag(),
     }
 
     def __init__(
@@ -72,10 +75,12 @@ class SequenceDissimilarity(Measure):
         attributes: Sequence[str] | None = None,
         distance: str | Dissimilarity = "oss-owa",
         quantifier: str | Quantifier | None = None,
+        weighted: bool = False,
     ) -> None:
         self.attributes = attributes
         self.distance = distance
         self.quantifier = quantifier
+        self.weighted = weighted
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -86,12 +91,12 @@ class SequenceDissimilarity(Measure):
         distance = as_dissimilarity(owner, self.distance, self.quantifier)
         squares, per_attribute, plain = 0.0, {}, []
         for name in pair.names:
-            both = sequence_pair(owner, pair, name)
+            both = sequence_pair(owner, pair, name, weighted=self.weighted)
             far = distance.compare(both.before, both.after).pairs()
             squares += float((far**2).sum())
-            plain.append(float(far.mean()))
+            plain.append(float(np.average(far, weights=both.weights)))
             # A quantifier that overshoots by a rounding must not leave the range.
-            per_attribute[name] = min(100.0 * float((far**2).mean()), 100.0)
+            per_attribute[name] = min(100.0 * float(np.average(far**2, weights=both.weights)), 100.0)
         value = float(np.mean(list(per_attribute.values())))
         sentence = (
             f"Released sequences lie at a mean squared dissimilarity of {value / 100:.3f} from the originals; "

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.base import Measure, Pair, register
 from discreet.measures.sequences import SequencePair, in_percent, sequence_pair, total_variation
+from discreet.parameters import Constraint, Flag, Names, Optional
 from discreet.results import Measurement
 
 __all__ = ["EventFrequencies"]
@@ -24,11 +25,13 @@ class EventFrequencies(Measure):
     ----------
     attributes : list of str, optional
         What to compare; by default every sequence that is released.
+    weighted : bool
+        Count records by their survey weights.
 
     Notes
     -----
     ``100 · ½ Σ_x |p(x) − p'(x)|``, the total variation distance, over attributes the mean. The detail has the share of
-    events that are gone altogether. Records count alike; one whose sequence is missing in either file is left out.
+    events that are gone altogether. A record whose sequence is missing in either file is left out.
     Exchanging sequences between records changes nothing. O(events).
 
     References
@@ -53,20 +56,25 @@ class EventFrequencies(Measure):
     formula: ClassVar[str] = "100 · ½ Σ |p(x) − p′(x)|"
     reference: ClassVar[str] = "Levin and Peres 2017"
 
-    def __init__(self, *, attributes: Sequence[str] | None = None) -> None:
+    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names()), "weighted": Flag()}
+
+    def __init__(self, *, attributes: Sequence[str] | None = None, weighted: bool = False) -> None:
         self.attributes = attributes
+        self.weighted = weighted
 
     def _measure(self, pair: Pair) -> Measurement:
-        both = {name: sequence_pair(type(self).__name__, pair, name) for name in pair.names}
-        shares = {name: total_variation(_events(b, before=True), _events(b, before=False)) for name, b in both.items()}
+        owner = type(self).__name__
+        both = {name: sequence_pair(owner, pair, name, weighted=self.weighted) for name in pair.names}
+        shares = {name: _moved(b) for name, b in both.items()}
         value, per_attribute = in_percent(shares)
         gone = {name: _gone(b) for name, b in both.items()}
         sentence = f"{value:.1f} % of the events would have to be others for the frequencies to be the original ones."
         return self.result(value, sentence, per_attribute, {"events_gone": gone})
 
 
-def _events(both: SequencePair, *, before: bool) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    return (both.before if before else both.after).codes.astype(np.int64)
+def _moved(both: SequencePair) -> float:
+    before, after = both.before.codes.astype(np.int64), both.after.codes.astype(np.int64)
+    return total_variation(before, after, both.of_events(before=True), both.of_events(before=False))
 
 
 def _gone(both: SequencePair) -> int:

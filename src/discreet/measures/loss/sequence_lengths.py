@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.base import Measure, Pair, register
 from discreet.measures.sequences import SequencePair, in_percent, mean_length, sequence_pair
+from discreet.parameters import Constraint, Flag, Names, Optional
 from discreet.results import Measurement
 
 __all__ = ["SequenceLengths"]
@@ -25,11 +26,13 @@ class SequenceLengths(Measure):
     ----------
     attributes : list of str, optional
         What to compare; by default every sequence that is released.
+    weighted : bool
+        Count records by their survey weights.
 
     Notes
     -----
     ``100 · max_l |F(l) − F'(l)|`` (Kolmogorov and Smirnov), over attributes the mean. The detail has the mean lengths.
-    A record whose sequence is missing in either file is left out. O(n · log n).
+    A record whose sequence is missing in either file is left out. O(n).
 
     References
     ----------
@@ -53,14 +56,18 @@ class SequenceLengths(Measure):
     formula: ClassVar[str] = "100 · max |F(l) − F′(l)|"
     reference: ClassVar[str] = "Smirnov 1948"
 
-    def __init__(self, *, attributes: Sequence[str] | None = None) -> None:
+    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names()), "weighted": Flag()}
+
+    def __init__(self, *, attributes: Sequence[str] | None = None, weighted: bool = False) -> None:
         self.attributes = attributes
+        self.weighted = weighted
 
     def _measure(self, pair: Pair) -> Measurement:
-        both = {name: sequence_pair(type(self).__name__, pair, name) for name in pair.names}
+        owner = type(self).__name__
+        both = {name: sequence_pair(owner, pair, name, weighted=self.weighted) for name in pair.names}
         value, per_attribute = in_percent({name: _gap(b) for name, b in both.items()})
-        before = {name: mean_length(b.before) for name, b in both.items()}
-        after = {name: mean_length(b.after) for name, b in both.items()}
+        before = {name: mean_length(b.before, b.weights) for name, b in both.items()}
+        after = {name: mean_length(b.after, b.weights) for name, b in both.items()}
         first = pair.names[0]
         sentence = (
             f"Up to some length there are {value:.1f} % more, or fewer, of all sequences than before; the mean length "
@@ -70,7 +77,9 @@ class SequenceLengths(Measure):
 
 
 def _gap(both: SequencePair) -> float:
-    before, after = np.sort(both.before.lengths), np.sort(both.after.lengths)
-    at = np.union1d(before, after)
-    shares = [np.searchsorted(lengths, at, side="right") / lengths.size for lengths in (before, after)]
-    return float(np.abs(shares[0] - shares[1]).max())
+    longest = int(max(both.before.lengths.max(initial=0), both.after.lengths.max(initial=0)))
+    before, after = (
+        np.cumsum(np.bincount(side.lengths, weights=both.shares, minlength=longest + 1))
+        for side in (both.before, both.after)
+    )
+    return float(np.abs(before - after).max())

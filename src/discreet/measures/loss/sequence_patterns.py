@@ -10,11 +10,11 @@ import numpy as np
 from discreet.base import Measure, Pair, register
 from discreet.kernels.subsequences import extend_prefix
 from discreet.measures.sequences import sequence_pair
-from discreet.parameters import Constraint, Integer, Names, Number, Optional
+from discreet.parameters import Constraint, Flag, Integer, Names, Number, Optional
 from discreet.results import Measurement
 from discreet.scales import EncodedSequences
 from discreet.scales.sequence import distinct
-from discreet.typing import IntArray
+from discreet.typing import FloatArray, IntArray
 
 __all__ = ["FrequentSubsequences"]
 
@@ -30,6 +30,8 @@ class FrequentSubsequences(Measure):
     ----------
     attributes : list of str, optional
         What to compare; by default every sequence that is released.
+    weighted : bool
+        Count records by their survey weights.
     support : float
         The share of records that must hold a subsequence for it to be frequent.
     longest : int
@@ -67,10 +69,19 @@ class FrequentSubsequences(Measure):
         "attributes": Optional(Names()),
         "support": Number(0, 1, open_low=True),
         "longest": Integer(1),
+        "weighted": Flag(),
     }
 
-    def __init__(self, *, attributes: Sequence[str] | None = None, support: float = 0.05, longest: int = 3) -> None:
+    def __init__(
+        self,
+        *,
+        attributes: Sequence[str] | None = None,
+        support: float = 0.05,
+        longest: int = 3,
+        weighted: bool = False,
+    ) -> None:
         self.attributes = attributes
+        self.weighted = weighted
         self.support = support
         self.longest = longest
 
@@ -82,11 +93,13 @@ class FrequentSubsequences(Measure):
         per_attribute: dict[str, float] = {}
         details: dict[str, dict[str, float]] = {}
         for name in pair.names:
-            both = sequence_pair(type(self).__name__, pair, name)
-            n = len(both.before)
-            least = max(1, int(np.ceil(self.support * n - 1e-9)))
+            both = sequence_pair(type(self).__name__, pair, name, weighted=self.weighted)
+            weights = both.weights
+            n = len(both.before) if weights is None else float(weights.sum())
+            least = self.support * n - 1e-9
             before, after = (
-                frequent_subsequences(side, both.n_events, least, self.longest) for side in (both.before, both.after)
+                frequent_subsequences(side, both.n_events, least, self.longest, weights)
+                for side in (both.before, both.after)
             )
             kept = before.keys() & after.keys()
             either = len(before.keys() | after.keys())
@@ -109,20 +122,24 @@ class FrequentSubsequences(Measure):
 
 
 def frequent_subsequences(
-    sequences: EncodedSequences, n_events: int, least: int, longest: int
-) -> dict[tuple[int, ...], int]:
-    """Return the subsequences of up to `longest` events that at least `least` records hold, with their numbers."""
-    _, first, counts = distinct([sequences])
+    sequences: EncodedSequences, n_events: int, least: float, longest: int, weights: FloatArray | None = None
+) -> dict[tuple[int, ...], float]:
+    """Return the subsequences of up to `longest` events that at least `least` records hold, with their numbers.
+
+    With weights, those whose records weigh at least `least`, and what they weigh.
+    """
+    classes, first, records = distinct([sequences])
+    counts = np.asarray(records if weights is None else np.bincount(classes, weights=weights), dtype=np.float64)
     items = sequences.take(first)
-    found: dict[tuple[int, ...], int] = {}
-    support = np.empty(n_events, dtype=np.int64)
+    found: dict[tuple[int, ...], float] = {}
+    support = np.empty(n_events)
     waiting: list[tuple[tuple[int, ...], IntArray, IntArray]] = [((), np.arange(len(items)), items.offsets[:-1].copy())]
     while waiting:
         prefix, which, after = waiting.pop()
         extend_prefix(items.codes, items.offsets, counts, which, after, support)
-        for event in np.flatnonzero(support >= least).tolist():
+        for event in np.flatnonzero((support >= least) & (support > 0)).tolist():
             longer = (*prefix, int(event))
-            found[longer] = int(support[event])
+            found[longer] = float(support[event])
             if len(longer) < longest:
                 waiting.append((longer, *_project(items, which, after, int(event))))
     return found

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.base import Measure, Pair, register
-from discreet.measures.sequences import SequencePair, bigrams, in_percent, sequence_pair, total_variation
+from discreet.measures.sequences import SequencePair, in_percent, owned_bigrams, sequence_pair, total_variation
+from discreet.parameters import Constraint, Flag, Names, Optional
 from discreet.results import Measurement
-from discreet.typing import IntArray
+from discreet.typing import FloatArray, IntArray
 
 __all__ = ["Transitions"]
 
@@ -26,6 +27,8 @@ class Transitions(Measure):
     ----------
     attributes : list of str, optional
         What to compare; by default every sequence that is released.
+    weighted : bool
+        Count records by their survey weights.
 
     Notes
     -----
@@ -55,11 +58,15 @@ class Transitions(Measure):
     formula: ClassVar[str] = "100 · ½ Σ |p(xy) − p′(xy)|"
     reference: ClassVar[str] = "Levin and Peres 2017"
 
-    def __init__(self, *, attributes: Sequence[str] | None = None) -> None:
+    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names()), "weighted": Flag()}
+
+    def __init__(self, *, attributes: Sequence[str] | None = None, weighted: bool = False) -> None:
         self.attributes = attributes
+        self.weighted = weighted
 
     def _measure(self, pair: Pair) -> Measurement:
-        both = {name: sequence_pair(type(self).__name__, pair, name) for name in pair.names}
+        owner = type(self).__name__
+        both = {name: sequence_pair(owner, pair, name, weighted=self.weighted) for name in pair.names}
         value, per_attribute = in_percent({name: _joint(b) for name, b in both.items()})
         matrix, by_attribute = in_percent({name: _conditional(b) for name, b in both.items()})
         sentence = (
@@ -71,27 +78,33 @@ class Transitions(Measure):
 
 
 def _joint(both: SequencePair) -> float:
-    before, after = _cells(both)
-    return total_variation(before, after)
+    (before, before_weights), (after, after_weights) = _cells(both)
+    return total_variation(before, after, before_weights, after_weights)
 
 
 def _conditional(both: SequencePair) -> float:
     """Return the mean distance of the rows of the two transition matrices, weighted by the original rows."""
-    before, after = _cells(both)
+    sides = _cells(both)
+    before, after = (cells for cells, _ in sides)
     if not before.size or not after.size:
         return float(before.size != after.size)
     cells = np.unique(np.concatenate([before, after]))
     row = cells // both.n_events
     rows, rates = [], []
-    for side in (before, after):
-        rows.append(np.bincount(side // both.n_events, minlength=both.n_events))
-        rates.append(np.bincount(np.searchsorted(cells, side), minlength=cells.size) / np.maximum(rows[-1][row], 1))
+    for side, weights in sides:
+        rows.append(np.bincount(side // both.n_events, weights=weights, minlength=both.n_events))
+        sums = np.bincount(np.searchsorted(cells, side), weights=weights, minlength=cells.size)
+        rates.append(sums / np.where(rows[-1][row] > 0, rows[-1][row], 1.0))
     distance = 0.5 * np.bincount(row, weights=np.abs(rates[0] - rates[1]), minlength=both.n_events)
     # A row that the release lacks has nothing to be compared with: half its own sum is there, and it counts 1.
     distance[rows[1] == 0] *= 2.0
     return float((rows[0] / rows[0].sum()) @ distance)
 
 
-def _cells(both: SequencePair) -> list[IntArray]:
-    """Return the bigrams of both files as cells of the transition matrix."""
-    return [first * both.n_events + second for first, second in (bigrams(side) for side in (both.before, both.after))]
+def _cells(both: SequencePair) -> list[tuple[IntArray, FloatArray | None]]:
+    """Return the bigrams of both files as cells of the transition matrix, and what each counts for."""
+    result = []
+    for side in (both.before, both.after):
+        first, second, owner = owned_bigrams(side)
+        result.append((first * both.n_events + second, None if both.weights is None else both.weights[owner]))
+    return result

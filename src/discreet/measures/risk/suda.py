@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from math import prod
 from typing import ClassVar, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from discreet.base import Pair, register
 from discreet.errors import ParameterError
+from discreet.kernels.suda import share_scores
 from discreet.measures.columns import level_codes, most_of
 from discreet.measures.frequencies import key_frequencies
 from discreet.measures.risk.frequency import FrequencyRisk
@@ -109,10 +111,10 @@ class SpecialUniques(FrequencyRisk):
     def _measure(self, pair: Pair) -> Measurement:
         columns, found, scores = self._search(pair)
         n, total = len(pair.masked), float(scores.sum())
-        singled = np.unique(found.records).size
-        holds = [(found.subsets >> j) & 1 == 1 for j in range(len(pair.names))]
+        singled = int(np.count_nonzero(np.diff(found.records, prepend=-1)))
+        shares = _shares(columns, found, scores)
         per_attribute = {
-            name: float(100.0 * scores[holds[j]].sum() / total) if total else 0.0 for j, name in enumerate(pair.names)
+            name: float(100.0 * shares[j].sum() / total) if total else 0.0 for j, name in enumerate(pair.names)
         }
         largest = min(self.max_size, len(pair.names))
         sentence = (
@@ -126,7 +128,7 @@ class SpecialUniques(FrequencyRisk):
             "minimal_uniques_by_size": {str(k): int(sizes[k]) for k in range(1, largest + 1)},
             "mean_score": total / n,
             "levels": {
-                name: self._levels(pair, name, columns[j], found.records[holds[j]], scores[holds[j]], total)
+                name: self._levels(pair, name, columns[j], shares[j], total)
                 for j, name in enumerate(pair.names)
                 if isinstance(pair.masked.schema[name].scale, Categorical)
             },
@@ -134,14 +136,11 @@ class SpecialUniques(FrequencyRisk):
         }
         return self._flagged(pair, 100.0 * singled / n, sentence, per_attribute, details)
 
-    def _levels(
-        self, pair: Pair, name: str, codes: IntArray, records: IntArray, scores: FloatArray, total: float
-    ) -> Json:
+    def _levels(self, pair: Pair, name: str, codes: IntArray, shares: FloatArray, total: float) -> Json:
         """Return the contribution of every level that at least three records have; how many others there are."""
         scale = pair.masked.schema[name].scale
         assert isinstance(scale, Categorical)  # noqa: S101 - asked by the caller
         counts = np.bincount(codes, minlength=len(scale) + 1)[: len(scale)]
-        shares = np.bincount(codes[records], weights=scores, minlength=len(scale) + 1)[: len(scale)]
         shown = {
             str(scale.levels[level]): float(100.0 * shares[level] / total) if total else 0.0
             for level in np.flatnonzero(counts >= _SMALLEST)
@@ -168,3 +167,13 @@ class SpecialUniques(FrequencyRisk):
             "sampling_fraction": float(fraction),
             "records_above_dis_percent": {str(t): int((scaled > t / 100.0).sum()) for t in (1, 5, 10, 50)},
         }
+
+
+def _shares(columns: Sequence[IntArray], found: MinimalUniques, scores: FloatArray) -> list[FloatArray]:
+    """Return by attribute and level the scores of the MSUs that hold it."""
+    codes = np.stack([column.astype(np.int32) for column in columns])
+    sizes = [int(column.max(initial=0)) + 1 for column in codes]
+    starts = np.cumsum([0, *sizes]).astype(np.int64)
+    shares = np.zeros(int(starts[-1]))
+    share_scores(found.records, found.subsets, scores, codes, starts[:-1], shares)
+    return [shares[low:high] for low, high in pairwise(starts)]

@@ -10,11 +10,15 @@ import numpy as np
 
 from discreet.errors import ParameterError
 from discreet.kernels.oss_owa import ALL, PAIRED, TRIANGLE, mirror, oss_owa
+from discreet.kernels.oss_owa_many import oss_owa_many
 from discreet.scales.dissimilarities.base import Dissimilarity, longest, n_events, register_dissimilarity
 from discreet.scales.sequence import EncodedSequences
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["OSSOWA"]
+
+_MANY = 8  # sequences that share the work of filing the others
+_MOST_KINDS = 100_000
 
 
 @register_dissimilarity("oss-owa")
@@ -96,14 +100,27 @@ class OSSOWA(Dissimilarity):
 
     def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
         arguments = (*prepared, which, among, PAIRED if paired else ALL)
+        if not paired and which.size >= _MANY and _fits(prepared):
+            return oss_owa_many(*_without_marks(arguments))
         return oss_owa(*arguments)
 
     def square(self, prepared: Any, n: int) -> FloatArray:
         everyone = np.arange(n)
         arguments = (*prepared, everyone, everyone, TRIANGLE)
-        matrix = oss_owa(*arguments).reshape(n, n)
+        many = n >= _MANY and _fits(prepared)
+        matrix = (oss_owa_many(*_without_marks(arguments)) if many else oss_owa(*arguments)).reshape(n, n)
         mirror(matrix)
         return matrix
+
+
+def _fits(prepared: Any) -> bool:
+    """Say whether runs can be filed by event and length: few enough kinds, and shifts that a byte can count."""
+    events, _, _, most, length = prepared[-5:]
+    return bool(length <= 255 and events * (most + 1) <= _MOST_KINDS)
+
+
+def _without_marks(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return *arguments[:5], *arguments[6:9], *arguments[10:]
 
 
 def _marks(sequences: EncodedSequences) -> IntArray:

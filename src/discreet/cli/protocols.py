@@ -1,0 +1,152 @@
+"""``init``, ``run`` and ``check``: one file that says how a release is made, and a release made and checked by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.cli.console import err, out, print_json, progress, safe, table
+from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose
+
+__all__ = ["check", "init", "run"]
+
+ProtocolFile = Annotated[Path, typer.Argument(help="The protocol, a TOML file.", show_default=False)]
+
+
+def init(
+    data: Data,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The protocol to write.")] = Path("protocol.toml"),
+    schema: SchemaFile = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a protocol that exists.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Propose a protocol for a file: schema, intruders, steps and thresholds, with the reason for every choice.
+
+    Example: discreet init survey.sav -o protocol.toml
+    """
+    from discreet import workflow
+    from discreet.errors import FileError
+
+    inputs = [data, *([schema] if schema else [])]
+    workflow.check_outputs([output], inputs)
+    if output.exists() and not force:
+        raise FileError(f"{str(output)!r} exists already.", hint="Write to another file, or add --force.")
+    declared = workflow.load_schema(schema)
+    proposal = workflow.propose_protocol(
+        data, schema=declared, delimiter=delimiter, encoding=encoding, folder=output.parent
+    )
+    workflow.save_protocol(proposal, output, inputs)
+    if json:
+        print_json(
+            {
+                "protocol": str(output),
+                "attributes": [attribute.to_dict() for attribute in proposal.schema],
+                "scenarios": [scenario.to_dict() for scenario in proposal.scenarios],
+                "steps": [step.to_dict() for step in proposal.steps],
+                "thresholds": dict(proposal.thresholds),
+                "seed": proposal.seed,
+            }
+        )
+        return
+    if quiet:
+        return
+    roles = [a.role for a in proposal.schema]
+    counts = ", ".join(f"{roles.count(role)} {role}" for role in dict.fromkeys(roles))
+    steps = "1 step" if len(proposal.steps) == 1 else f"{len(proposal.steps)} steps"
+    intruders = "1 scenario" if len(proposal.scenarios) == 1 else f"{len(proposal.scenarios)} scenarios"
+    out.print(f"Written to {safe(str(output))}: {len(roles)} attributes ({counts}), {steps}, {intruders}.",
+              highlight=False)  # fmt: skip
+    out.print(f"Look at every role, then: discreet run {safe(str(output))}", highlight=False)
+
+
+def run(
+    protocol: ProtocolFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Folder for the release; the data's by default.", show_default=False),
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Do all that a protocol says: mask, attack, verify, and write the release with its reports.
+
+    The same protocol gives the same files again, byte for byte. Exit code 1 when a threshold is not met.
+
+    Example: discreet run protocol.toml -o release
+    """
+    from discreet import workflow
+
+    with progress(quiet=quiet or json, verbose=verbose):
+        done = workflow.run_protocol(protocol)
+        paths = workflow.write_release(done, output)
+    if json:
+        print_json(
+            {
+                "met": done.met,
+                "verdicts": [verdict.to_dict() for verdict in done.verdicts],
+                "files": {name: str(path) for name, path in paths.items()},
+                "scenarios": {
+                    name: {
+                        "risk_before": done.before[name].score.risk,
+                        "risk": assessment.score.risk,
+                        "loss": assessment.score.loss,
+                        "score": assessment.score.value,
+                    }
+                    for name, assessment in done.after.items()
+                },
+                "masking": done.masked.provenance.to_dict(internal=True),
+            }
+        )
+    elif not quiet:
+        shown = table(repr(done.masked), "scenario", "risk before", "risk", "loss", "score",
+                      numbers=("risk before", "risk", "loss", "score"))  # fmt: skip
+        for name, assessment in done.after.items():
+            score = assessment.score
+            shown.add_row(safe(name), f"{done.before[name].score.risk:.2f}", f"{score.risk:.2f}", f"{score.loss:.2f}",
+                          f"{score.value:.2f}")  # fmt: skip
+        out.print(shown)
+        for note in done.masked.provenance.notes:
+            out.print(f"• {safe(note)}", highlight=False)
+        for what, path in paths.items():
+            out.print(f"  {what:<9} {safe(str(path))}", highlight=False)
+    _end(done.verdicts, quiet=quiet or json)
+
+
+def check(
+    protocol: ProtocolFile,
+    masked: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Verify a release against the thresholds of a protocol; nothing is masked or written. Exit code 1 if not met.
+
+    Example: discreet check protocol.toml masked.csv
+    """
+    from discreet import workflow
+
+    with progress(quiet=quiet or json, verbose=verbose):
+        verdicts = workflow.check_release(protocol, masked, delimiter=delimiter, encoding=encoding)
+    if json:
+        print_json({"met": all(v.met for v in verdicts), "verdicts": [verdict.to_dict() for verdict in verdicts]})
+    _end(verdicts, quiet=quiet or json)
+
+
+def _end(verdicts: Any, *, quiet: bool) -> None:
+    """Show the verdicts, and end with 1 where a threshold is not met."""
+    missed = [verdict for verdict in verdicts if not verdict.met]
+    if not quiet:
+        for verdict in verdicts:
+            mark = "[green]met[/green]    " if verdict.met else "[red]not met[/red]"
+            out.print(f"{mark} {safe(verdict.name)}: {safe(verdict.sentence)}", highlight=False, soft_wrap=True)
+    if missed:
+        err.print(f"{len(missed)} of {len(verdicts)} thresholds are not met: not to be released like this.")
+        raise typer.Exit(1)

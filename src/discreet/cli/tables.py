@@ -1,0 +1,43 @@
+"""``renumber``: files that are joined by an identifier get fresh numbers in its place, and stay joined."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from discreet.cli.console import out, print_json, progress, safe
+from discreet.cli.options import Delimiter, Encoding, Json, Quiet, Seed, Verbose
+
+__all__ = ["renumber"]
+
+
+def renumber(
+    files: Annotated[list[Path], typer.Argument(help="The files that belong together.", show_default=False)],
+    on: Annotated[
+        list[str], typer.Option("--on", help="The column that joins them; once, or once a file.", show_default=False)
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the copies.", show_default=False)],
+    seed: Seed = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Exchange an identifier for fresh numbers in several files at once, so that they can still be joined.
+
+    Without a seed the numbers cannot be drawn again, and nobody can go back to the identifiers.
+
+    Example: discreet renumber homes.csv persons.csv --on HID -o renumbered
+    """
+    from discreet import workflow
+
+    with progress(quiet=quiet or json, verbose=verbose):
+        paths = workflow.renumber_files(files, on, output, seed=seed, delimiter=delimiter, encoding=encoding)
+    if json:
+        print_json({"files": {name: str(path) for name, path in paths.items()}})
+    elif not quiet:
+        for path in paths.values():
+            out.print(f"Written to {safe(str(path))}.", highlight=False)

@@ -1,0 +1,111 @@
+"""Who runs the experiments of a study: this process, or several that are handed the table once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Self
+
+from discreet.base import Measure
+from discreet.errors import DiscreetError
+from discreet.evaluation.experiment import Experiment, Originals, run
+from discreet.microdata import Microdata
+from discreet.typing import Json
+
+__all__ = ["Crew"]
+
+_CHUNK = 16
+_FEW = 24
+"""Where there are so few experiments for a process, starting it would take longer."""
+
+
+class Crew:
+    """Processes that run experiments, for as long as the block lasts.
+
+    Parameters
+    ----------
+    table : Microdata
+    measures : list of Measure
+    workers : int, optional
+        Processes; by default one a core, and none beside this one where there is little to do.
+    expected : int
+        How many experiments there will be.
+    """
+
+    def __init__(self, table: Microdata, measures: Sequence[Measure], workers: int | None, expected: int) -> None:
+        self.size = min(workers or os.cpu_count() or 1, max(1, expected // _FEW))
+        self._table, self._measures = table, list(measures)
+        self._originals = Originals(table)
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Self:
+        if self.size > 1:
+            context = multiprocessing.get_context("spawn")
+            arguments = (self._table, self._measures)
+            self._pool = ProcessPoolExecutor(self.size, mp_context=context, initializer=_prepare, initargs=arguments)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def run(self, todo: Sequence[Experiment], keep: Callable[[list[Json]], None]) -> None:
+        """Run experiments in any order and hand over rows as they come; on an interrupt, those that are finished."""
+        if self._pool is None:
+            for experiment in todo:
+                keep([run(experiment, self._originals, self._measures)])
+            return
+        size = max(1, min(_CHUNK, len(todo) // (8 * self.size)))
+        pending: set[Future[list[Json]]] = {
+            self._pool.submit(_run_chunk, list(todo[i : i + size])) for i in range(0, len(todo), size)
+        }
+        try:
+            while pending:
+                done, _ = wait(pending, timeout=0.2, return_when="FIRST_COMPLETED")
+                for future in done:
+                    pending.discard(future)  # before it is kept, so that an interrupt finds the others
+                    keep(future.result())
+        except BrokenProcessPool:
+            raise DiscreetError(
+                "A process of the study was ended from outside; finished rows are kept where a store was given.",
+                hint="Go on with resume; fewer workers need less memory.",
+            ) from None
+        except KeyboardInterrupt:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            for future in pending:
+                if not future.cancelled() and future.exception() is None:
+                    keep(future.result())
+            raise
+
+
+_shared: tuple[Originals, list[Measure]] | None = None
+
+
+def _prepare(table: Microdata, measures: list[Measure]) -> None:
+    global _shared  # noqa: PLW0603 - a worker process is handed the table once, not with every experiment
+    _shared = (Originals(table), measures)
+    # An interrupt is the main process's to handle, and nobody outlives it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+
+
+def _leave_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def _run_chunk(chunk: list[Experiment]) -> list[Json]:
+    if _shared is None:  # pragma: no cover - the pool prepares every worker
+        raise RuntimeError
+    return [run(experiment, *_shared) for experiment in chunk]

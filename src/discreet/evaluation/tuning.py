@@ -1,0 +1,319 @@
+"""Tuning: good parameters with far fewer experiments than the grid has.
+
+A forest of trees learns from the experiments that were made how parameters bear on the result, and proposes those from
+which the most is to be expected: where the prediction is good, or the trees disagree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.base import Masker, Measure
+from discreet.errors import DataError, ParameterError
+from discreet.evaluation.crew import Crew
+from discreet.evaluation.experiment import Experiment, plan
+from discreet.evaluation.store import RowStore
+from discreet.evaluation.study import Study, check_sets, fingerprint, measures_for
+from discreet.microdata import microdata
+from discreet.progress import report
+from discreet.schema import Schema
+from discreet.typing import BoolArray, FloatArray, IntArray, Json
+
+__all__ = ["Tuned", "tune"]
+
+_SHARE = 0.05
+_LEAST = 24
+_FIRST, _MOST_FIRST = 0.3, 0.6  # of the budget, spent before anything is learned
+_SHORT = 32
+_BATCHES = 12
+_TREES = 50
+_MANY = 60  # results from which on leaves may be larger, which evens out what seeds alone do
+_PENALTY = 4.0  # what a point of risk above the ceiling counts for, in points of loss
+
+
+@dataclass(frozen=True, repr=False)
+class Tuned:
+    """What was found, and every experiment on the way.
+
+    Attributes
+    ----------
+    study : Study
+        The experiments that were made; it answers everything a study answers.
+    masker : Masker
+        The candidate to release with, ready to be used; its draws are left to you.
+    best : dict
+        Its score, risk and loss, with the range over repetitions.
+    space : int
+        How many candidates there were to choose from.
+    """
+
+    study: Study
+    masker: Masker
+    best: Json
+    space: int
+
+    @property
+    def experiments(self) -> int:
+        """How many experiments were made."""
+        return len(self.study)
+
+    def __repr__(self) -> str:
+        return (
+            f"Tuned({self.best['label']}: score {self.best['score']:.2f}, risk {self.best['risk']:.2f}, "
+            f"loss {self.best['loss']:.2f}; {self.experiments} experiments for {self.space} candidates)"
+        )
+
+
+def tune(
+    data: Any,
+    space: Sequence[Masker],
+    *,
+    schema: Schema | None = None,
+    attributes: Sequence[str] | None = None,
+    risk_at_most: float | None = None,
+    budget: int | None = None,
+    repetitions: int = 1,
+    measures: Sequence[str | Measure] | None = None,
+    random_state: int = 0,
+    workers: int | None = None,
+    store: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> Tuned:
+    """Find a good candidate of a large grid with few experiments.
+
+    Parameters
+    ----------
+    data : Microdata or frame
+    space : list of Masker
+        All candidates, made with :func:`~discreet.evaluation.candidates.grid` and joined with ``+``.
+    schema : Schema, optional
+        For a plain frame.
+    attributes : list of str, optional
+        Which keys the file has; by default all.
+    risk_at_most : float, optional
+        A ceiling on risk: the candidate that loses least under it is looked for, instead of that with the best score.
+    budget : int, optional
+        The most experiments; by default a twentieth of the grid, 24 at least.
+    repetitions : int
+        How often a candidate with draws is run with another seed; each run counts against the budget.
+    measures, random_state, workers, store, resume
+        As in :func:`~discreet.evaluation.study.compare`.
+
+    Returns
+    -------
+    Tuned
+
+    Notes
+    -----
+    First a part of the budget is drawn at random, some of every method. Then, batch after batch, a random forest is
+    fitted to the results, and the candidates with the largest expected improvement over the best so far are run, with a
+    few drawn at random so that no corner is ruled out by chance. An experiment has the seed that it has in the full
+    grid, so that both give the same rows, and results do not depend on `workers`.
+
+    References
+    ----------
+    Hutter, Hoos and Leyton-Brown (2011), Sequential model-based optimization for general algorithm configuration.
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> from discreet.evaluation.candidates import grid
+    >>> from discreet.masking.microaggregation.mdav import MDAV
+    >>> names = ["il1s", "distance-linkage"]
+    >>> tuned = tune(business(60), grid(MDAV, k=range(2, 20)), budget=6, risk_at_most=25, measures=names)
+    >>> tuned.best["risk"] <= 25, tuned.experiments
+    (True, 6)
+    """
+    table = microdata(data, schema)
+    keys = {"all keys" if attributes is None else "keys": attributes or table.schema.keys}
+    limit = _checked(space, risk_at_most, budget, repetitions, random_state)
+    check_sets("tune", keys, table.schema)
+    chosen = measures_for(measures, table.schema)
+    experiments = plan(space, keys, repetitions, random_state)
+    by_candidate: dict[int, list[Experiment]] = {}
+    places = {id(masker): place for place, masker in enumerate(space)}
+    for experiment in experiments:
+        by_candidate.setdefault(places[id(experiment.masker)], []).append(experiment)
+    search = _Search(space, [len(by_candidate[i]) for i in range(len(space))], limit, risk_at_most, random_state)
+    rows: dict[int, Json] = {}
+    complete = False
+    with ExitStack() as stack:
+        kept: RowStore | None = None
+        if store is not None:
+            named = hashlib.sha256(f"{fingerprint(table, experiments, chosen)} {limit} {risk_at_most}".encode())
+            kept = stack.enter_context(RowStore(store, named.hexdigest(), resume=resume))
+        crew = stack.enter_context(Crew(table, chosen, workers, limit))
+
+        def keep(finished: list[Json]) -> None:
+            rows.update({row["experiment"]: row for row in finished})
+            if kept is not None:
+                kept.add(finished)
+            report("experiments", len(rows), limit)
+
+        with suppress(KeyboardInterrupt):  # what is finished is the answer
+            while batch := search.next():
+                wanted = [experiment for place in batch for experiment in by_candidate[place]]
+                if kept is not None:
+                    rows.update({e.number: kept.rows[e.number] for e in wanted if e.number in kept.rows})
+                report("experiments", len(rows), limit)
+                crew.run([experiment for experiment in wanted if experiment.number not in rows], keep)
+                for place in batch:
+                    search.tell(place, [rows[experiment.number] for experiment in by_candidate[place]])
+            complete = True
+    study = Study(tuple(rows[number] for number in sorted(rows)), complete=complete)
+    if not study.ranking():
+        raise DataError(f"tune: all {len(study)} experiments failed.", hint="Try one of the candidates by itself.")
+    best = study.best(risk_at_most=risk_at_most)
+    number = next(row["experiment"] for row in study.rows if row["error"] is None and row["candidate"] == best["label"])
+    return Tuned(study, experiments[number].masker.clone(), best, len(space))
+
+
+def _checked(
+    space: Sequence[Masker], risk_at_most: float | None, budget: int | None, repetitions: int, random_state: int
+) -> int:
+    """Refuse what cannot be; return the budget."""
+    if isinstance(space, Masker) or not space or not all(isinstance(masker, Masker) for masker in space):
+        raise ParameterError("tune: space must be a list of maskers with at least one in it.")
+    if len({id(masker) for masker in space}) < len(space):
+        raise ParameterError("tune: space must not list the same masker twice.")
+    for name, value in (("repetitions", repetitions), ("budget", 1 if budget is None else budget)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ParameterError(f"tune: {name} must be an integer of at least 1; got {value!r}.")
+    if not isinstance(random_state, int) or random_state < 0:
+        raise ParameterError(f"tune: random_state must be an integer of at least 0; got {random_state!r}.")
+    if risk_at_most is not None and not 0 <= risk_at_most <= 100:
+        raise ParameterError(f"tune: risk_at_most must be a number between 0 and 100; got {risk_at_most!r}.")
+    return budget if budget is not None else max(_LEAST, round(_SHARE * len(space)))
+
+
+class _Search:
+    """What to try next, and what has been learned."""
+
+    def __init__(
+        self, space: Sequence[Masker], costs: Sequence[int], budget: int, ceiling: float | None, seed: int
+    ) -> None:
+        self._features, self._methods = _features(space)
+        self._costs = np.array(costs, dtype=np.int64)
+        self._left, self._budget, self._ceiling = budget, budget, ceiling
+        # Where the budget is small, three of every method are worth more than a model of one.
+        several = min(3 * int(self._costs.max()) * (int(self._methods.max()) + 1), round(_MOST_FIRST * budget))
+        self._beginning = max(1, round(_FIRST * budget), several)
+        self._rng = np.random.default_rng([seed, len(space)])
+        self._tried: BoolArray = np.zeros(len(space), dtype=np.bool_)
+        self._results: dict[int, float] = {}
+
+    def tell(self, place: int, rows: Sequence[Json]) -> None:
+        """Learn what the experiments of a candidate gave; one that failed is worse than any that did not."""
+        done = [row for row in rows if row["error"] is None]
+        if not done:
+            self._results[place] = np.inf
+        elif self._ceiling is None:
+            self._results[place] = float(np.mean([row["score"] for row in done]))
+        else:
+            risk, loss = (float(np.mean([row[name] for row in done])) for name in ("risk", "loss"))
+            self._results[place] = loss + _PENALTY * max(0.0, risk - self._ceiling)
+
+    def next(self) -> list[int]:
+        """Return the candidates to try now; none where the budget is spent or everything was tried."""
+        worked = [value for value in self._results.values() if np.isfinite(value)]
+        if not self._results:
+            order = self._first()
+        elif len(worked) < 2:
+            order = self._rng.permutation(np.flatnonzero(~self._tried))
+        else:
+            order = self._promising()
+        wanted = self._beginning if not self._results else max(1, round((self._budget - self._beginning) / _BATCHES))
+        batch: list[int] = []
+        for place in order:
+            cost = int(self._costs[place])
+            if cost > self._left or wanted <= 0:
+                break
+            batch.append(int(place))
+            self._left -= cost
+            wanted -= cost
+        self._tried[batch] = True
+        return batch
+
+    def _first(self) -> IntArray:
+        """Return all candidates, methods taking turns in proportion to the root of their numbers.
+
+        A short list is taken from its middle and its ends inwards, a long one at random.
+        """
+        keys = np.empty(self._methods.size)
+        for method in np.unique(self._methods):
+            own = np.flatnonzero(self._methods == method)
+            own = own[_spread_out(own.size)] if own.size <= _SHORT else self._rng.permutation(own)
+            keys[own] = (np.arange(own.size) + 0.5) / np.sqrt(own.size)
+        return np.argsort(keys, kind="stable")
+
+    def _promising(self) -> IntArray:
+        """Return what was not tried, the most promising first, now and then one at random."""
+        from scipy.special import ndtr
+        from sklearn.ensemble import RandomForestRegressor
+
+        places = np.array(sorted(self._results))
+        results = np.array([self._results[place] for place in places])
+        finite = results[np.isfinite(results)]
+        results[~np.isfinite(results)] = finite.max()
+        leaf = 2 if places.size < _MANY else 4
+        forest = RandomForestRegressor(
+            _TREES, min_samples_leaf=leaf, max_features=0.7, random_state=int(self._rng.integers(2**31))
+        )
+        forest.fit(self._features[places], results)
+        open_ = np.flatnonzero(~self._tried)
+        if not open_.size:
+            return open_
+        votes = np.stack([tree.predict(self._features[open_]) for tree in forest.estimators_])
+        mean, spread = votes.mean(axis=0), votes.std(axis=0) + 1e-9
+        # What the forest makes of the best so far: its own result may have been luck.
+        z = (forest.predict(self._features[places]).min() - mean) / spread
+        gain = spread * (z * ndtr(z) + np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi))
+        order = open_[np.lexsort((open_, -gain))]
+        chance = self._rng.permutation(order)
+        mixed = np.insert(order, np.arange(5, order.size + 1, 6), chance[: len(range(5, order.size + 1, 6))])
+        return mixed[np.sort(np.unique(mixed, return_index=True)[1])]
+
+
+def _spread_out(size: int) -> IntArray:
+    """Return positions so that each is as far as can be from those before it; the middle comes first.
+
+    Examples
+    --------
+    >>> _spread_out(9).tolist()
+    [4, 0, 8, 2, 6, 1, 3, 5, 7]
+    """
+    order = [size // 2]
+    while len(order) < size:
+        gaps = np.abs(np.arange(size)[:, None] - np.array(order)[None, :]).min(axis=1)
+        order.append(int(gaps.argmax()))
+    return np.array(order, dtype=np.int64)
+
+
+def _features(space: Sequence[Masker]) -> tuple[FloatArray, IntArray]:
+    """Return a row of numbers for every candidate, and its method: numbers as they are, other values by appearance.
+
+    A parameter of another method is −1; one that no candidate changes is left out.
+    """
+    kinds = {cls: place for place, cls in enumerate(dict.fromkeys(type(masker) for masker in space))}
+    methods = np.array([kinds[type(masker)] for masker in space], dtype=np.int64)
+    columns: list[FloatArray] = [(methods == place).astype(np.float64) for place in kinds.values()]
+    for cls, place in kinds.items():
+        own = np.flatnonzero(methods == place)
+        for name in cls.parameter_names():
+            values = [getattr(space[int(i)], name) for i in own]
+            seen = list({repr(value): value for value in values})
+            if len(seen) < 2 or name == "random_state":
+                continue
+            numbers = all(isinstance(value, (int, float)) for value in values)
+            codes = [float(value) if numbers else float(seen.index(repr(value))) for value in values]
+            column = np.full(len(space), min(codes) - 1.0)
+            column[own] = codes
+            columns.append(column)
+    return np.stack(columns, axis=1), methods

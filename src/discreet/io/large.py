@@ -1,0 +1,179 @@
+"""Parquet files that may be larger than memory: read and written a batch at a time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from discreet.base import Source, Target
+from discreet.errors import DataError, FileError, SchemaError
+from discreet.io.atomic import check_target, whole_file
+from discreet.microdata import Microdata, column_names
+from discreet.schema import Schema
+
+__all__ = ["ParquetSource", "ParquetTarget", "is_large", "parquet_files", "read_head"]
+
+# Decoded tables are larger than their files, and masking needs a few copies of them.
+_SHARE = 0.1
+
+
+def parquet_files(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the Parquet files behind a path: the file itself, or those of a folder in the order of their names."""
+    source = Path(path)
+    if not source.exists():
+        raise FileError(f"The file {str(source)!r} does not exist.", hint="Check the path.")
+    if source.is_file():
+        return (str(source),)
+    found = sorted(str(file) for file in source.iterdir() if file.suffix in {".parquet", ".pq"})
+    if not found:
+        raise FileError(f"The folder {str(source)!r} holds no Parquet file.")
+    return tuple(found)
+
+
+def is_large(path: str | os.PathLike[str]) -> bool:
+    """Say whether a Parquet file or folder takes more than a tenth of the machine's memory, decoded or not."""
+    source = Path(path)
+    if not source.is_dir() and source.suffix.lower() not in {".parquet", ".pq"}:
+        return False
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        memory = 8 << 30  # a system that does not tell
+    decoded = 0
+    for file in parquet_files(source):
+        metadata = _opened(file).metadata
+        decoded += sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    return decoded > _SHARE * memory
+
+
+def read_head(path: str | os.PathLike[str], rows: int = 100_000) -> pa.Table:
+    """Return the first records of a file or folder."""
+    file = parquet_files(path)[0]
+    for batch in _opened(file).iter_batches(rows):
+        return pa.Table.from_batches([batch])
+    raise FileError(f"{file!r} has no records.")
+
+
+def _opened(file: str) -> pq.ParquetFile:
+    try:
+        return pq.ParquetFile(file)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
+        raise FileError(f"{file!r} is not a Parquet file that can be read.") from None
+
+
+class ParquetSource(Source):
+    """Parquet files with the same columns, read in the order of their names.
+
+    Parameters
+    ----------
+    path : path
+        A file, or a folder of files.
+    schema : Schema
+        Declares every column.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], schema: Schema) -> None:
+        self.files = parquet_files(path)
+        self.schema = schema
+        self.sizes = tuple(_opened(file).metadata.num_rows for file in self.files)
+        if not sum(self.sizes):
+            raise FileError(f"{str(path)!r} has no records.")
+        first = _opened(self.files[0]).schema_arrow
+        column_names(first.empty_table())
+        for file in self.files[1:]:
+            if _opened(file).schema_arrow.names != first.names:
+                raise SchemaError(f"{file!r} has other columns than {self.files[0]!r}.")
+        Microdata(first.empty_table(), schema)  # refuses columns that are not declared
+
+    def __len__(self) -> int:
+        return sum(self.sizes)
+
+    def __repr__(self) -> str:
+        return f"ParquetSource({len(self)} records in {len(self.files)} files)"
+
+    def batches(self, size: int) -> Iterator[Microdata]:
+        waiting: list[pa.Table] = []
+        held = 0
+        for file in self.files:
+            for batch in _opened(file).iter_batches(size):
+                waiting.append(pa.Table.from_batches([batch]))
+                held += batch.num_rows
+                while held >= size:
+                    joined = _joined(waiting)
+                    yield Microdata(joined.slice(0, size).combine_chunks(), self.schema)
+                    waiting, held = [joined.slice(size)], held - size
+        if held:
+            yield Microdata(_joined(waiting).combine_chunks(), self.schema)
+
+
+def _joined(tables: list[pa.Table]) -> pa.Table:
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        raise DataError("The files have columns of the same name and of different types.") from None
+
+
+class ParquetTarget(Target):
+    """One Parquet file, or a folder of part files where the path has no ending of Parquet.
+
+    Parameters
+    ----------
+    path : path
+    inputs : paths
+        Never written over.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+        self.inputs = tuple(inputs)
+        target = Path(path)
+        self.path = str(target)
+        self.is_folder = target.suffix.lower() not in {".parquet", ".pq"}
+        if not self.is_folder:
+            check_target(target, self.inputs)
+            return
+        if not target.absolute().parent.is_dir():
+            raise FileError(f"The folder {str(target.parent)!r} does not exist.", hint="Create it first.")
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise FileError(f"{str(target)!r} exists and is not an empty folder.", hint="Give a new folder.")
+
+    def write(self, tables: Iterable[Microdata]) -> None:
+        if not self.is_folder:
+            with whole_file(self.path, self.inputs) as temporary:
+                _write(tables, temporary)
+            return
+        target = Path(self.path)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.absolute().parent))
+        try:
+            _write(tables, temporary / "part-00000.parquet")
+            if target.exists():
+                target.rmdir()
+            temporary.chmod(0o777 & ~_umask())
+            temporary.replace(target)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
+def _write(tables: Iterable[Microdata], path: Path) -> None:
+    writer: pq.ParquetWriter | None = None
+    try:
+        for table in tables:
+            arrow = table.to_arrow().replace_schema_metadata(None)
+            if writer is None:
+                writer = pq.ParquetWriter(path, arrow.schema)
+            writer.write_table(arrow)
+    finally:
+        if writer is not None:
+            writer.close()

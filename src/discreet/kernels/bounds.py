@@ -1,0 +1,326 @@
+"""Prices of records for files of any size: never too high, raised round after round, in linear memory.
+
+The search for groups that prices exceed is that of :mod:`discreet.kernels.pricing`, over lists of near records instead
+of all pairs. Records i and j that are in neither's list are at least as far apart as the farther end of both lists:
+with r = (k−1)/k ρ², e(i, j) ≥ max(r(i), r(j)) − π(i) − π(j). Prices are kept at most κ r, κ < 1/2, so that this is
+positive, and a record outside the lists of all members of a set S adds at least Σ ((1 − κ) r − π) over S to E(S),
+because max(r(i), r(j)) − κ r(j) ≥ (1 − κ) r(i). A set for which that leaves E negative is *open*, and prices are proven
+only by a search that met no open set.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.jit import exact_kernel
+from discreet.kernels.pricing import lower_prices
+from discreet.kernels.refine import nearest_records
+from discreet.typing import FloatArray, IntArray
+
+__all__ = ["ListedPrices"]
+
+PARTS = 32
+STACK = 200_000
+# κ above: high enough for the prices of evenly spread records, low enough for few open sets.
+CAP = 0.42
+
+
+@exact_kernel
+def _distance(points: FloatArray, i: int, j: int) -> float:
+    total = 0.0
+    for c in range(points.shape[1]):
+        difference = points[i, c] - points[j, c]
+        total += difference * difference
+    return total
+
+
+@exact_kernel
+def _is_last(
+    points: FloatArray, prices: FloatArray, share: float, chosen: IntArray, a: int, j: int, members: IntArray
+) -> bool:
+    """Say whether j has the largest share of the chosen records and itself; as in :mod:`discreet.kernels.pricing`."""
+    if a == 1:
+        return True
+    for p in range(a):
+        members[p] = chosen[p]
+    members[a] = j
+    for p in range(1, a + 1):
+        x = members[p]
+        q = p
+        while q > 0 and members[q - 1] > x:
+            members[q] = members[q - 1]
+            q -= 1
+        members[q] = x
+    largest, who = -np.inf, -1
+    for p in range(a + 1):
+        i = members[p]
+        total = 0.0
+        for q in range(a + 1):
+            if q != p:
+                total += share * _distance(points, i, members[q]) - prices[i] - prices[members[q]]
+        if total >= largest:
+            largest, who = total, i
+    return bool(who == j)
+
+
+@exact_kernel
+def _search_lists(
+    points: FloatArray,
+    offsets: IntArray,
+    neighbours: NDArray[np.int32],
+    reach: FloatArray,
+    prices: FloatArray,
+    k: int,
+    start: int,
+    stop: int,
+    most: int,
+    stamp: IntArray,
+    groups: NDArray[np.int32],
+    reduced: FloatArray,
+    surplus: FloatArray,
+) -> int:
+    """Find the groups of k that prices exceed, from records start … stop−1; −1 if there are too many."""
+    # IN  points (n, d) float64; neighbours (offsets[n],) int32; reach (n,) float64, (1 − κ) r; prices (n,) ≤ κ r;
+    #     stamp (n,) int64 scratch, below zero
+    # OUT groups (m, k) int32; reduced (m,) float64; surplus (n,) float64, by how much an open set's prices are too high
+    share = (k - 1) / k
+    chosen = np.empty(k, np.int64)
+    members = np.empty(k + 1, np.int64)
+    total, free = np.zeros(k + 1), np.zeros(k + 1)
+    low, high = np.zeros(k + 1, np.int64), np.zeros(k + 1, np.int64)
+    stack, sums = np.empty(STACK, np.int64), np.empty(STACK)
+    count, looked, mark = 0, 0, 0
+    for i in range(start, stop):
+        chosen[0] = i
+        total[1] = 0.0
+        free[1] = reach[i] - prices[i]
+        a = 1
+        entering = True
+        high[0] = 0
+        while a >= 1:
+            if entering:
+                # What may be added to the a chosen records: listed with one of them, negative with all, last in share.
+                low[a] = high[a - 1]
+                top = low[a]
+                mark += 1
+                for p in range(a):
+                    stamp[chosen[p]] = mark
+                for p in range(a):
+                    for t in range(offsets[chosen[p]], offsets[chosen[p] + 1]):
+                        j = int(neighbours[t])
+                        if stamp[j] == mark or (a == 1 and j < i):
+                            continue
+                        stamp[j] = mark
+                        new = 0.0
+                        for q in range(a):
+                            new += share * _distance(points, chosen[q], j) - prices[chosen[q]] - prices[j]
+                        if total[a] + new < 0.0 and _is_last(points, prices, share, chosen, a, j, members):
+                            if top == STACK:
+                                return -1
+                            stack[top] = j
+                            sums[top] = new
+                            top += 1
+                high[a] = top
+                entering = False
+            if low[a] == high[a]:
+                a -= 1
+                if a >= 1:
+                    high[a] -= 1
+                continue
+            j = stack[high[a] - 1]
+            new = sums[high[a] - 1]
+            looked += 1
+            if looked > most:
+                return -1
+            if a + 1 == k:
+                if count == groups.shape[0]:
+                    return -1
+                for p in range(a):
+                    groups[count, p] = chosen[p]
+                groups[count, a] = j
+                reduced[count] = (total[a] + new) / (k - 1)
+                count += 1
+                high[a] -= 1
+                continue
+            chosen[a] = j
+            total[a + 1] = total[a] + new
+            free[a + 1] = free[a] + reach[j] - prices[j]
+            a += 1
+            beyond = total[a] + free[a]
+            if beyond < 0.0:
+                for p in range(a):
+                    surplus[chosen[p]] = max(surplus[chosen[p]], -beyond / (a * a))
+            entering = True
+    return count
+
+
+@exact_kernel
+def _balance(
+    groups: IntArray, costs: FloatArray, ceiling: FloatArray, prices: FloatArray, heat: float, passes: int
+) -> None:
+    """Move prices towards those of a linear programme over the groups, softened by a temperature.
+
+    A record whose groups leave room is raised, one whose groups ask for more than one place is lowered. Nothing is
+    proven here: prices are lowered properly afterwards.
+    """
+    # IN  groups (m, k) int64; costs (m,) float64; ceiling (n,) float64
+    # OUT prices (n,) float64
+    n = prices.size
+    m, k = groups.shape
+    demand, scale, seen = np.empty(n), np.zeros(n), np.zeros(n)
+    for q in range(m):
+        for p in range(k):
+            scale[groups[q, p]] += costs[q]
+            seen[groups[q, p]] += 1.0
+    for i in range(n):
+        scale[i] = scale[i] / max(seen[i], 1.0)
+    for _ in range(passes):
+        for i in range(n):
+            demand[i] = 0.0
+        for q in range(m):
+            sum_ = 0.0
+            for p in range(k):
+                sum_ += prices[groups[q, p]]
+            weight = np.exp(min((sum_ - costs[q]) / (heat * max(costs[q], 1e-300)), 30.0))
+            for p in range(k):
+                demand[groups[q, p]] += weight
+        for i in range(n):
+            if seen[i] > 0.0:
+                prices[i] = min(ceiling[i], prices[i] - 0.7 * heat * scale[i] / k * np.log(max(demand[i], 1e-12)))
+            else:
+                prices[i] = ceiling[i]
+
+
+@exact_kernel
+def _raise(
+    groups: IntArray, costs: FloatArray, starts: IntArray, columns: IntArray, ceiling: FloatArray, prices: FloatArray
+) -> None:
+    """Raise every price by what its groups leave, the record with the most to gain in no particular order."""
+    # IN  groups (m, k) int64; costs (m,), ceiling (n,) float64; columns (m k,) int64, the groups of record i at
+    #     starts[i] … starts[i+1]−1
+    # OUT prices (n,) float64
+    k = groups.shape[1]
+    for i in range(prices.size):
+        room = ceiling[i] - prices[i]
+        for t in range(starts[i], starts[i + 1]):
+            q = columns[t]
+            left = costs[q]
+            for p in range(k):
+                left -= prices[groups[q, p]]
+            room = min(room, left)
+        if room > 0.0:
+            prices[i] += room
+
+
+class ListedPrices:
+    """Proven prices of all records of a file, to be raised round after round.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n, d), float64
+        At least 2k records.
+    k : int
+        At least 2.
+    workers : ThreadPoolExecutor
+        How many threads it has changes the time only.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n,), float64
+        No group of at least k records has a squared error below the sum of its prices.
+
+    Notes
+    -----
+    At first (1/2k) Σ d² to the k−1 nearest: the squared error of G is the sum over its members of (1/2|G|) Σ d² to the
+    others, and none of these is below the price. Memory is linear: about 8k + 40 near records a record.
+    """
+
+    def __init__(self, points: FloatArray, k: int, workers: ThreadPoolExecutor) -> None:
+        n = len(points)
+        self._points, self._k, self._workers = points, k, workers
+        lists = nearest_records(points, min(n - 1, 4 * k + 20), workers)
+        squares = np.zeros((n, k - 1))
+        for p in range(k - 1):
+            squares[:, p] = ((points - points[lists[:, p]]) ** 2).sum(axis=1)
+        whole = lists.shape[1] == n - 1
+        last = np.full(n, np.inf) if whole else ((points - points[lists[:, -1]]) ** 2).sum(axis=1)
+        # A little less than the distance, so that rounding cannot make a list longer than it is.
+        ends = (k - 1) / k * last * (1.0 - 1e-12)
+        self._reach, self._most = (1.0 - CAP) * ends, CAP * ends
+        self.values = squares.sum(axis=1) / (2 * k) * (1.0 - 1e-12)
+        rows = np.arange(n, dtype=np.int64)[:, None]
+        keys = np.concatenate([(rows * n + lists).ravel(), (lists.astype(np.int64) * n + rows).ravel()])
+        keys.sort()
+        keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
+        self._neighbours = (keys % n).astype(np.int32)
+        self._offsets = np.concatenate([[0], np.cumsum(np.bincount(keys // n, minlength=n))]).astype(np.int64)
+        self._share = 0.3
+
+    def _exceeded(self, prices: FloatArray) -> tuple[IntArray, FloatArray, FloatArray] | None:
+        """Find the groups that prices exceed, and the open surplus of every record; None if there are too many."""
+        n, k = self._points.shape[0], self._k
+        cuts = np.linspace(0, n, min(n, PARTS) + 1).astype(np.int64)
+        room = 2000 + 25 * n // PARTS
+
+        def run(part: int) -> tuple[int, NDArray[np.int32], FloatArray, FloatArray]:
+            groups, reduced, surplus = np.empty((room, k), dtype=np.int32), np.empty(room), np.zeros(n)
+            stamp = np.full(n, -1, dtype=np.int64)
+            count = _search_lists(
+                self._points, self._offsets, self._neighbours, self._reach, prices, k,
+                int(cuts[part]), int(cuts[part + 1]), 12 * room, stamp, groups, reduced, surplus,
+            )  # fmt: skip
+            return count, groups[: max(count, 0)].copy(), reduced[: max(count, 0)].copy(), surplus
+
+        surplus = np.zeros(n)
+        parts = []
+        complete = True
+        for found in self._workers.map(run, range(cuts.size - 1)):
+            complete &= found[0] >= 0
+            parts.append(found[1:3])
+            np.maximum(surplus, found[3], out=surplus)
+        if not complete:
+            return None
+        groups = np.concatenate([g for g, _ in parts]).astype(np.int64)
+        return groups, np.concatenate([r for _, r in parts]), surplus
+
+    def raise_once(self) -> bool:
+        """Raise the prices where that can be proven; says whether another round may gain more."""
+        ceiling = np.minimum(self.values * (1.0 + self._share), self._most)
+        for _ in range(6):
+            found = self._exceeded(ceiling)
+            if found is None or not found[2].any():
+                break
+            # What an open set hides is not known: its records stay lower, and the search is repeated.
+            ceiling = np.where(found[2] > 0.0, np.minimum(ceiling - 1.5 * found[2], self.values), ceiling)
+        if found is None or found[2].any():
+            self._share *= 0.5
+            return self._share > 1e-3
+        groups, reduced, _ = found
+        prices = self._fitted(groups, reduced, ceiling)
+        gain = float(prices.sum() - self.values.sum())
+        # Prices that have become good leave less room; a higher trial would only meet too many groups.
+        relative = gain / max(float(self.values.sum()), 1e-300)
+        self._share = min(self._share, max(relative, 0.6 * self._share))
+        if gain > 0.0:
+            self.values = prices
+        return self._share > 1e-3
+
+    def _fitted(self, groups: IntArray, reduced: FloatArray, ceiling: FloatArray) -> FloatArray:
+        """Return prices below the ceiling that none of the groups is exceeded by; all others cannot be."""
+        if not len(groups):
+            return ceiling
+        costs = reduced + ceiling[groups].sum(axis=1)
+        prices = ceiling.copy()
+        for heat in (0.1, 0.03, 0.01):
+            _balance(groups, costs, ceiling, prices, heat, 30)
+        left = costs - prices[groups].sum(axis=1)
+        order = np.argsort(left, kind="stable")
+        fixed = prices.copy()
+        lower_prices(groups[order], left[order], prices, fixed)
+        columns = np.argsort(groups.ravel(), kind="stable") // self._k
+        starts = np.concatenate([[0], np.cumsum(np.bincount(groups.ravel(), minlength=ceiling.size))]).astype(np.int64)
+        _raise(groups, costs, starts, columns, ceiling, prices)
+        return prices

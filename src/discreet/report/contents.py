@@ -1,0 +1,102 @@
+"""What a report is made of: frozen results, gathered once, shown by every kind of report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from discreet.results import Assessment, Correlations, Distribution, Exposure, Flow, Measurement, Provenance, Shares
+from discreet.schema import Schema
+from discreet.typing import Json
+
+__all__ = ["Contents", "Remark", "ThresholdLine"]
+
+
+@dataclass(frozen=True)
+class ThresholdLine:
+    """A threshold, what was measured, and whether it is met."""
+
+    name: str
+    value: float
+    limit: float
+    met: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A weak choice and what can be done about it."""
+
+    code: str
+    sentence: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """Everything that the internal report shows; the external one shows a part of it.
+
+    Attributes
+    ----------
+    provenance : Provenance
+        What was done.
+    summaries : dict of str to str
+        By method, one sentence saying what it does.
+    assessment : Assessment
+    schema : Schema
+        Of the original.
+    before, after : dict of str to Assessment
+        Risk by intruder scenario, of the original and of the release.
+    distributions, shares, flows : tuples
+    correlations : Correlations, optional
+    exposure : Exposure, optional
+    verdicts : tuple of ThresholdLine
+    remarks : tuple of Remark
+    certificate : tuple of str
+        What an engine certifies about the release, sentence by sentence.
+    ranking, front : tuple of dict
+        Of a study, where there was one.
+    protocol : str, optional
+        The text of the protocol.
+    """
+
+    provenance: Provenance
+    assessment: Assessment
+    schema: Schema
+    summaries: Mapping[str, str] = field(default_factory=dict)
+    before: Mapping[str, Assessment] = field(default_factory=dict)
+    after: Mapping[str, Assessment] = field(default_factory=dict)
+    distributions: tuple[Distribution, ...] = ()
+    shares: tuple[Shares, ...] = ()
+    flows: tuple[Flow, ...] = ()
+    correlations: Correlations | None = None
+    exposure: Exposure | None = None
+    verdicts: tuple[ThresholdLine, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    certificate: tuple[str, ...] = ()
+    ranking: tuple[Json, ...] = ()
+    front: tuple[Json, ...] = ()
+    protocol: str | None = None
+
+    @property
+    def steps(self) -> tuple[Provenance, ...]:
+        """What was done, step by step."""
+        return self.provenance.history or (self.provenance,)
+
+    @property
+    def worst(self) -> tuple[str, Assessment]:
+        """The intruder who finds most, and what he finds: what a release is judged by."""
+        if not self.after:
+            return "every key", self.assessment
+        name = max(self.after, key=lambda scenario: self.after[scenario].score.risk)
+        return name, self.after[name]
+
+    @property
+    def scenarios(self) -> dict[str, list[tuple[Measurement | None, Measurement]]]:
+        """By scenario, every risk of the release, with the same risk of the original where that was measured."""
+        result: dict[str, list[tuple[Measurement | None, Measurement]]] = {}
+        whole = {} if self.assessment in self.after.values() else {"every key": self.assessment}
+        for name, after in (whole | dict(self.after)).items():
+            earlier = {m.name: m for m in self.before[name].of_kind("risk")} if name in self.before else {}
+            result[name] = [(earlier.get(m.name), m) for m in after.of_kind("risk")]
+        return result

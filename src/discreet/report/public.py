@@ -1,0 +1,83 @@
+"""What data users may know: chosen line by line, so that what is not named here cannot get out.
+
+The seed, every risk, counts of changed cells, probabilities of change and everything else that a masking-aware intruder
+would use stay inside. Of a method's parameters the smallest group `k` is told, because a data user needs it and it
+promises protection; no other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet._version import __version__
+from discreet.report.contents import Contents
+from discreet.results import Assessment, Provenance
+from discreet.typing import Json
+
+__all__ = ["public"]
+
+
+def public(contents: Contents) -> Json:
+    """Return what the external report tells, as JSON values; the page shows this and nothing else."""
+    masked = {name for step in contents.steps for name in step.attributes}
+    removed = {name for step in contents.steps for name in step.removed}
+    return {
+        "discreet": __version__,
+        "audience": "external",
+        "n_records": contents.assessment.n_records,
+        "steps": [_step(step, contents) for step in contents.steps],
+        "attributes": [
+            {"name": a.name, "scale": a.scale.kind, "treatment": _treatment(a.name, a.role, masked, removed)}
+            for a in contents.schema
+        ],
+        "loss": _loss(contents.assessment),
+        "distributions": [
+            {"attribute": d.name, "mean_before": _rounded(d.mean_before), "mean_after": _rounded(d.mean_after)}
+            for d in contents.distributions
+            if d.edges
+        ],
+        "correlations": None if contents.correlations is None else contents.correlations.sentence,
+    }
+
+
+def _step(step: Provenance, contents: Contents) -> Json:
+    told: Json = {
+        "method": step.method,
+        "what_it_does": contents.summaries.get(step.method, ""),
+        "attributes": list(step.attributes),
+        "values_may_be_untrue": step.perturbative,
+    }
+    k = step.parameters.get("k")
+    if isinstance(k, int) and not isinstance(k, bool):
+        told["smallest_group"] = k
+    return told
+
+
+def _treatment(name: str, role: str, masked: set[str], removed: set[str]) -> str:
+    if name in removed or role == "identifier":
+        return "left out"
+    return "masked" if name in masked else "as collected"
+
+
+def _loss(assessment: Assessment) -> Json:
+    return {
+        "mean": assessment.score.loss,
+        "made_of": [m.title for m in assessment.of_kind("loss") if m.name in assessment.score.ingredients],
+        "measures": [
+            {
+                "name": m.name,
+                "title": m.title,
+                "value": m.value,
+                "unit": m.unit,
+                "sentence": m.sentence,
+                "per_attribute": dict(m.per_attribute),
+                "reference": m.reference,
+            }
+            for m in assessment.of_kind("loss")
+        ],
+    }
+
+
+def _rounded(value: float) -> Any:
+    """Return a mean to four digits: enough for a reader, too little to be solved for a record."""
+    return float(f"{value:.3e}")

@@ -1,0 +1,119 @@
+"""Declare: what every attribute is, and what intruders know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from discreet import workflow
+from discreet.errors import DiscreetError
+from discreet.studio.forms import read_form, whole_number
+from discreet.studio.pages import Mine, begin, page, refuse, to
+from discreet.studio.sessions import Session
+from discreet.workflow import Answer, Declared, Scenario, Schema
+
+__all__ = ["router"]
+
+router = APIRouter()
+
+_MANY = 60
+"""Attributes with more levels are not put into order by hand."""
+
+
+@router.get("/declare")
+async def show(session: Mine) -> Response:
+    """Show the table of attributes and the intruders."""
+    if session.opened is None or session.schema is None:
+        return to("/open")
+    return page(session, "declare.html", "declare", roles=workflow.ROLES, many=_MANY, **_shown(session, session.schema))
+
+
+def _shown(session: Session, schema: Schema) -> dict[str, Any]:
+    missing = session.declared.missing if session.declared is not None else session.opened.missing  # type: ignore[union-attr]
+    linkable = [a.name for a in schema if a.role not in {"identifier", "weight"}]
+    return {"schema": schema, "missing": missing, "linkable": linkable}
+
+
+@router.post("/declare")
+async def declare(request: Request, session: Mine) -> Response:
+    """Check the answers against the table."""
+    form = await read_form(request, session)
+    schema, given = session.schema, session.given
+    if schema is None or given is None:
+        return to("/open")
+    answers = {a.name: _answer(form, i, a) for i, a in enumerate(schema)}
+
+    def finish(declared: Declared) -> None:
+        if session.given is not given:
+            return
+        known = set(declared.schema.of_role("identifier", "weight"))
+        scenarios = [_without(scenario, known) for scenario in session.scenarios]
+        session.forget_answers()
+        session.declared = declared
+        session.scenarios = tuple(scenario for scenario in scenarios if scenario is not None)
+
+    move = str(form.get("move", ""))
+    if move:
+        answers = _moved(answers, schema, move)
+    path = "/declare" if move else str(form.get("then", "/declare"))
+    path = path if path in {"/declare", "/risk"} else "/declare"
+    arguments = {"given": given, "schema": schema, "answers": answers}
+    return begin(session, "Checking the declaration", path, "declare", arguments, finish)
+
+
+def _answer(form: FormData, i: int, attribute: Any) -> Answer:
+    order = tuple(int(text) for text in str(form.get(f"order-{i}", "")).split(",") if text.strip().isdigit())
+    codes = str(form.get(f"missing-{i}", "")).split(",")
+    return Answer(
+        str(form.get(f"role-{i}", attribute.role)),
+        str(form.get(f"scale-{i}", attribute.scale.kind)),
+        tuple(dict.fromkeys(code.strip() for code in codes if code.strip())),
+        order,
+        str(form.get(f"label-{i}", attribute.label))[:200],
+    )
+
+
+def _moved(answers: dict[str, Answer], schema: Schema, move: str) -> dict[str, Answer]:
+    """Return the answers with one level moved by one place: what the arrows do where no script runs."""
+    parts = move.split(":")
+    i, place = whole_number(parts[0], 0, 0, len(schema) - 1), whole_number(parts[1] if parts[1:] else "", 0, 0, 10**6)
+    name = schema.names[i]
+    order = list(answers[name].order)
+    other = place + (-1 if parts[-1] == "up" else 1)
+    if 0 <= place < len(order) and 0 <= other < len(order):
+        order[place], order[other] = order[other], order[place]
+    old = answers[name]
+    return answers | {name: Answer(old.role, old.scale, old.missing, tuple(order), old.label)}
+
+
+def _without(scenario: Scenario, names: set[str]) -> Scenario | None:
+    known = tuple(name for name in scenario.known if name not in names)
+    return Scenario(scenario.name, known, scenario.linkers) if known else None
+
+
+@router.post("/declare/scenarios")
+async def scenarios(request: Request, session: Mine) -> Response:
+    """Take over what each intruder is assumed to know."""
+    form = await read_form(request, session)
+    schema = session.schema
+    if schema is None:
+        return to("/open")
+    chosen = []
+    try:
+        for j in range(whole_number(form.get("count"), 0, 0, 20)):
+            name = str(form.get(f"name-{j}", "")).strip()[:80]
+            places = [whole_number(text, -1, -1, len(schema) - 1) for text in form.getlist(f"known-{j}")]
+            known = [schema.names[i] for i in places if i >= 0]
+            if name and known:
+                chosen.append(Scenario(name, tuple(known)))
+        workflow.Protocol(schema, scenarios=chosen)
+    except DiscreetError as error:
+        return refuse(session, error, "/declare#intruders")
+    session.scenarios = tuple(chosen)
+    session.risk = None
+    session.protected.clear()
+    session.say("done", f"{len(chosen)} intruders are kept." if len(chosen) != 1 else "One intruder is kept.")
+    return to("/declare#intruders")

@@ -1,0 +1,161 @@
+"""Who may speak to the studio, and what every answer carries.
+
+A page on another site can make a browser send requests to this machine. So a request is answered only if its Host is
+one of ours (no rebinding of names), a request that changes something must come from our own pages (Origin, and a token
+in the form), and nothing is shown without the cookie that the one-time link of the console was exchanged for.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+__all__ = ["HEADERS", "Gate", "Guard", "TooLarge", "same"]
+
+HEADERS = {
+    # Everything comes from this server, and no script is written into a page: a name that is a script stays text.
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+        "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # Nothing to other sites. Not "no-referrer": with it browsers send "Origin: null", which is what strangers send.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+
+
+class TooLarge(HTTPException):
+    """A request brought more than it may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(413, _larger_than(most))
+
+
+def same(given: str, expected: str) -> bool:
+    """Compare two secrets in a time that does not tell how much of them is equal."""
+    return hmac.compare_digest(given.encode(), expected.encode())
+
+
+class Gate:
+    """One-time tokens: each opens the studio for one browser, and is spent."""
+
+    def __init__(self) -> None:
+        self._open: set[str] = set()
+        self._lock = threading.Lock()
+
+    def issue(self) -> str:
+        """Return a new token."""
+        token = secrets.token_urlsafe(32)
+        with self._lock:
+            self._open.add(token)
+        return token
+
+    def redeem(self, token: str) -> bool:
+        """Say whether a token is good, and spend it."""
+        with self._lock:
+            for known in self._open:
+                if same(token, known):
+                    self._open.discard(known)
+                    return True
+        return False
+
+
+class Guard:
+    """The outermost layer: Host, Origin, size of the request, and the headers of every answer.
+
+    Parameters
+    ----------
+    app : ASGI application
+    hosts : iterable of str
+        What the Host header may say, with the port.
+    most : int
+        The largest request in bytes.
+    studio : object
+        What the application shares, for whoever starts it.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Iterable[str], most: int, studio: Any = None) -> None:
+        self.app = app
+        self.studio = studio
+        self.hosts = frozenset(host.lower() for host in hosts)
+        self.most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # no web sockets here
+        refusal = self._refusal(scope)
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers[name] = value
+            await send(message)
+
+        if refusal is not None:
+            if refusal.status_code == 413:
+                await self._drain(receive)
+            await refusal(scope, receive, send_guarded)
+            return
+        await self.app(scope, self._counted(receive), send_guarded)
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "").lower()
+        if host not in self.hosts or len(headers.getlist("host")) != 1:
+            return PlainTextResponse("Discreet Studio does not answer to this host name.", 421)
+        if scope["method"] not in {"GET", "HEAD", "POST"}:
+            return PlainTextResponse("Only GET and POST are understood.", 405)
+        if scope["method"] == "POST":
+            # Every browser names the origin of a form; who does not is none, or hides.
+            if headers.get("origin", "").lower() != f"http://{host}":
+                return PlainTextResponse("This request does not come from a page of Discreet Studio.", 403)
+            if headers.get("sec-fetch-site", "same-origin") != "same-origin":
+                return PlainTextResponse("This request does not come from a page of Discreet Studio.", 403)
+            length = headers.get("content-length", "0")
+            if not length.isdigit() or int(length) > self.most:
+                return PlainTextResponse(_larger_than(self.most), 413, headers={"Connection": "close"})
+        return None
+
+    async def _drain(self, receive: Receive) -> None:
+        """Let a file that is too large pass by unread: a browser shows the answer only once it has sent everything."""
+        seen = 0
+        while seen < 10 * self.most:
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if message["type"] != "http.request" or not message.get("more_body", False):
+                return
+
+    def _counted(self, receive: Receive) -> Receive:
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            if message["type"] == "http.request":
+                seen += len(message.get("body", b""))
+                if seen > self.most:
+                    raise TooLarge(self.most)
+            return message
+
+        return counted
+
+
+def _larger_than(most: int) -> str:
+    return f"The request is larger than {most // 2**20} MB. Start the studio with a larger --limit to open this file."

@@ -1,0 +1,329 @@
+"""Several masking steps, one after the other, and one honest record of all of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from discreet import catalogue
+from discreet.base import Engine, Masker, count_changed
+from discreet.engines.local import LocalEngine
+from discreet.errors import DiscreetError, ParameterError, UnknownNameError
+from discreet.masking.hierarchy import Hierarchy
+from discreet.microdata import Microdata, microdata
+from discreet.progress import report as report_progress
+from discreet.protocol import Step, nearest
+from discreet.results import Masked, Provenance
+from discreet.scales import Categorical
+from discreet.schema import Schema
+from discreet.typing import BoolArray, IntArray, Json
+from discreet.workflow.units import mask_units
+
+__all__ = ["apply_steps", "masker_of"]
+
+_PER_STEP = ("Keys that ", "Identifiers that are not released ")
+"""How notes begin that speak of one step and would be wrong of several."""
+
+
+def apply_steps(
+    data: Any,
+    steps: Sequence[Step],
+    seed: int = 0,
+    *,
+    schema: Schema | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    engine: Engine | None = None,
+) -> Masked:
+    """Mask a table in several steps.
+
+    Parameters
+    ----------
+    data : Microdata or frame
+    steps : sequence of Step
+        Applied in this order; each sees what the one before it released. Identifiers stay visible to all of them (to
+        be renumbered, or to say who belongs together) and are left out of the release.
+    seed : int
+        Where a step without a seed of its own draws from: the first step from `seed` itself, so that one step gives the
+        file that :func:`discreet.protect` gives, and every later one from the seed and its position.
+    schema : Schema, optional
+        For a plain frame.
+    folder : path, optional
+        Where files that a step names, such as hierarchies, are looked for.
+
+    Returns
+    -------
+    Masked
+        Its provenance speaks of the whole chain: whether any step was perturbative, which records are left, the
+        transitions of categories composed over the steps (left out where a step does not tell them), the groups of the
+        last grouping step (left out where a later step changed what it had grouped), and each step's own record in
+        `history`.
+
+    Raises
+    ------
+    DiscreetError
+        Of a step, with its number and line in front.
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> steps = [Step("top-coding", {"share": 0.1}), Step("mdav", {"k": 4})]
+    >>> apply_steps(business(100), steps, seed=1)
+    Masked(100 records by top-coding + mdav: EMPLOYEES, TURNOVER, ..., RESEARCH)
+    """
+    if not steps:
+        raise ParameterError("apply_steps: there must be at least one step.", hint='Step("mdav", {"k": 5})')
+    original = microdata(data, schema)
+    maskers = [masker_of(step, place, seed, folder) for place, step in enumerate(steps)]
+    _keep_units_whole(original.schema, steps, maskers)
+    runner = engine or LocalEngine()
+    current, rows, history, schemas = original, None, [], []
+    gone: set[str] = set()
+    for place, (step, masker) in enumerate(zip(steps, maskers, strict=True)):
+        report_progress("masking", place, len(steps))
+        table = _with_identifiers(current, original, rows, gone)
+        try:
+            if step.unit is not None and step.unit not in table.schema:
+                raise ParameterError(f"unit {step.unit!r} is not in the table any more.")
+            done = mask_units(masker, table, step.unit, runner) if step.unit else masker.mask(table, engine=runner)
+        except DiscreetError as error:
+            raise _of_step(step, place, error) from None
+        known = done.provenance
+        gone |= {name for name in known.removed if table.schema[name].role != "identifier"}
+        if known.rows is not None:
+            rows = known.rows if rows is None else rows[known.rows]
+        schemas.append((table.schema, done.microdata.schema))
+        history.append(known)
+        current = done.microdata
+    report_progress("masking", len(steps), len(steps))
+    if len(steps) == 1:
+        return Masked(current, history[0])
+    return Masked(current, _chained(original, current, rows, steps, history, schemas, seed))
+
+
+def masker_of(
+    step: Step, place: int = 0, seed: int | None = None, folder: str | os.PathLike[str] | None = None
+) -> Masker:
+    """Return the masker that a step describes; what it says is checked against the method's parameters."""
+    try:
+        cls = catalogue.method("masker", step.method)
+    except UnknownNameError as error:
+        hint = nearest(step.method, catalogue.maskers()) + error.hint
+        raise UnknownNameError(f"{_where(step, place)}: there is no such method.", hint=hint) from None
+    known = cls.parameter_names()
+    given: dict[str, Any] = {}
+    for name, value in step.parameters.items():
+        if name not in known:
+            like = "Did you mean 'random_state'? " if name == "seed" else nearest(name, known)
+            raise ParameterError(
+                f"{_where(step, place)}: there is no parameter {name!r}.",
+                hint=f"{like}{cls.__name__} has {', '.join(known)}.",
+            )
+        given[name] = _value(cls, name, value, step, place, folder)
+    if seed is not None and "random_state" in known and given.get("random_state") is None:
+        given["random_state"] = _seed_of(seed, place)
+    try:
+        masker: Masker = cls(**given)
+        masker._check_parameters()  # noqa: SLF001 - before anything is read or masked
+    except TypeError:
+        needed = [n for n, p in cls._signature().items() if p.default is p.empty and n not in given]
+        raise ParameterError(f"{_where(step, place)}: {', '.join(needed)} must be given.") from None
+    except DiscreetError as error:
+        raise _of_step(step, place, error) from None
+    return masker
+
+
+def _seed_of(seed: int, place: int) -> int:
+    return seed if place == 0 else int(np.random.SeedSequence([seed, place]).generate_state(1, np.uint64)[0] >> 1)
+
+
+def _value(cls: type[Masker], name: str, value: Any, step: Step, place: int, folder: Any) -> Any:
+    """Return a parameter as the method takes it: what a file can hold only as text is read like on a command line."""
+    if name == "hierarchies" and isinstance(value, Mapping):
+        return {attribute: _hierarchy(one, folder) for attribute, one in value.items()}
+    constraint = cls.parameters.get(name)
+    if constraint is None or constraint.accepts(value) or not isinstance(value, str):
+        return value
+    try:
+        return constraint.parse(value)
+    except ValueError:
+        raise ParameterError(f"{_where(step, place)}: {name} must be {constraint.describe()}; got {value!r}.") from None
+
+
+def _hierarchy(given: Any, folder: Any) -> Any:
+    if isinstance(given, (str, os.PathLike)):
+        return str(Path(folder or ".") / given)
+    return Hierarchy(given) if isinstance(given, list) else given
+
+
+def _where(step: Step, place: int) -> str:
+    line = f"Line {step.line}: " if step.line else ""
+    return f"{line}Step {place + 1} ({step.method})"
+
+
+def _of_step(step: Step, place: int, error: DiscreetError) -> DiscreetError:
+    return type(error)(f"{_where(step, place)}: {error.message}", hint=error.hint)
+
+
+def _keep_units_whole(schema: Schema, steps: Sequence[Step], maskers: Sequence[Masker]) -> None:
+    """Refuse a step that would mask person by person what an earlier one masked once a unit."""
+    shared: dict[str, str] = {}
+    for place, (step, masker) in enumerate(zip(steps, maskers, strict=True)):
+        if step.method in {"identifiers", "sampling", "record-order"}:
+            continue
+        try:
+            names = masker._names(schema)  # noqa: SLF001 - what it will mask
+        except DiscreetError:
+            continue  # said in its turn, with what the steps before it released
+        if step.unit is not None:
+            shared |= dict.fromkeys(names, step.unit)
+            continue
+        torn = [name for name in names if name in shared]
+        if torn:
+            left = [name for name in names if name not in shared]
+            raise ParameterError(
+                f"{_where(step, place)} would mask {torn[0]!r} record by record, which an earlier step masked "
+                f"once for each {shared[torn[0]]!r}.",
+                hint=f"Name the others: attributes = {left}." if left else "Leave the step out, or give it the unit.",
+            )
+
+
+def _with_identifiers(current: Microdata, original: Microdata, rows: IntArray | None, gone: set[str]) -> Microdata:
+    absent = [n for n in original.schema.of_role("identifier") if n not in current.schema and n not in gone]
+    if not absent:
+        return current
+    beside = original.select(absent)
+    joined = current.exchanging(beside if rows is None else beside.take(rows))
+    joined.share_encoding(current)
+    return joined
+
+
+# ------------------------------------------------------------------------------------------------------- the record
+
+
+def _chained(
+    original: Microdata,
+    released: Microdata,
+    rows: IntArray | None,
+    steps: Sequence[Step],
+    history: list[Provenance],
+    schemas: list[tuple[Schema, Schema]],
+    seed: int,
+) -> Provenance:
+    before = original if rows is None else original.take(rows)
+    touched = {name for known in history for name in known.changed}
+    names = tuple(name for name in original.schema.names if name in touched and name in released.schema)
+    labels, grouped, lost = _groups(history)
+    flags = {known.perturbative for known in history}
+    details: Json = {"steps": [known.details for known in history]}
+    window = _windows(history)
+    if window:
+        details["window"] = window
+    if labels is not None:
+        blocks = next(known.details.get("blocks") for known in reversed(history) if known.labels is not None)
+        details |= {"blocks": blocks} if blocks else {}
+    return Provenance(
+        method=" + ".join(known.method for known in history),
+        parameters={
+            "steps": [
+                {"method": known.method, **({"unit": step.unit} if step.unit else {}), **known.parameters}
+                for step, known in zip(steps, history, strict=True)
+            ]
+        },
+        attributes=names,
+        n_records=len(original),
+        removed=tuple(name for name in original.schema.names if name not in released.schema),
+        changed={name: count_changed(before, released, name, released.encoded(name)) for name in names},
+        labels=labels,
+        transitions=_transitions(original.schema, history, schemas),
+        rows=rows,
+        details=details,
+        notes=_notes(original.schema, released.schema, names, history, lost),
+        seed=seed,
+        perturbative=True if True in flags else None if None in flags else False,
+        grouped=grouped,
+        history=tuple(history),
+    )
+
+
+def _groups(history: list[Provenance]) -> tuple[IntArray | None, tuple[str, ...] | None, str]:
+    """Return the groups of the last step that formed some, unless a later one changed what it had grouped."""
+    found = [place for place, known in enumerate(history) if known.labels is not None]
+    if not found:
+        return None, None, ""
+    last = found[-1]
+    known, labels = history[last], history[last].labels
+    names = tuple(name for name in known.attributes if name in known.changed)
+    for later in history[last + 1 :]:
+        if set(later.changed) & set(names):
+            return None, None, f"The groups of {known.method} are not reported: {later.method} changed their values."
+        if later.rows is not None:
+            labels = labels[later.rows] if labels is not None else None
+    if labels is None or labels.ndim != 1:
+        return labels, names, ""
+    # Records that were left out may have emptied a group; no number without a record is reported.
+    return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64), names, ""
+
+
+def _windows(history: list[Provenance]) -> dict[str, int]:
+    """Return the windows of rank swappings over attributes that no other step touched: there they still hold."""
+    counts: dict[str, int] = {}
+    for known in history:
+        for name in known.changed:
+            counts[name] = counts.get(name, 0) + 1
+    windows: dict[str, int] = {}
+    for known in history:
+        given = known.details.get("window") if known.method == "rank-swapping" else None
+        if isinstance(given, Mapping):
+            windows |= {name: int(width) for name, width in given.items() if counts.get(name) == 1}
+    return windows
+
+
+def _transitions(
+    schema: Schema, history: list[Provenance], schemas: list[tuple[Schema, Schema]]
+) -> dict[str, BoolArray]:
+    """Compose what the steps can do to each category; an attribute that a step says nothing about is left out."""
+    composed: dict[str, BoolArray] = {}
+    unknown: set[str] = set()
+    for known, (before, after) in zip(history, schemas, strict=True):
+        for name in known.changed:
+            matrix = known.transitions.get(name)
+            if matrix is None or name in unknown or name not in before or name not in after:
+                unknown.add(name)
+                composed.pop(name, None)
+                continue
+            full = _with_missing(matrix, before, after, name)
+            composed[name] = full if name not in composed else np.asarray((composed[name] @ full) > 0)
+    return {name: matrix for name, matrix in composed.items() if name in schema}
+
+
+def _with_missing(matrix: BoolArray, before: Schema, after: Schema, name: str) -> BoolArray:
+    """Return a matrix that also speaks of the missing value, which stays missing where the step does not say."""
+    size = len(cast("Categorical", before[name].scale)), len(cast("Categorical", after[name].scale))
+    if matrix.shape == (size[0] + 1, size[1] + 1):
+        return np.asarray(matrix, dtype=np.bool_)
+    full = np.zeros((size[0] + 1, size[1] + 1), dtype=np.bool_)
+    full[:-1, :-1] = matrix
+    full[-1, -1] = True
+    return full
+
+
+def _notes(
+    before: Schema, after: Schema, masked: tuple[str, ...], history: list[Provenance], lost: str
+) -> tuple[str, ...]:
+    notes = [
+        f"Step {place} ({known.method}): {note}"
+        for place, known in enumerate(history, start=1)
+        for note in known.notes
+        if not note.startswith(_PER_STEP)
+    ]
+    left_alone = [name for name in before.keys if name in after and name not in masked]
+    if left_alone:
+        notes.append(f"Keys that no step masked ({len(left_alone)}): {', '.join(left_alone)}.")
+    hidden = [name for name in before.of_role("identifier") if name not in after]
+    if hidden:
+        notes.append(f"Identifiers that are not released ({len(hidden)}): {', '.join(hidden)}.")
+    return (*notes, *([lost] if lost else []))

@@ -1,0 +1,431 @@
+"""The work behind a page, one piece at a time, each answer small enough to show.
+
+A :class:`Desk` holds tables; whoever asks holds declarations, steps and answers. Every piece of work names all it
+needs, so that a desk that was cleared away in the middle of its work (a cancelled job) is replaced by an empty one, and
+nothing is lost but time.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from discreet import catalogue, io
+from discreet.base import Masker
+from discreet.engines.local import LocalEngine
+from discreet.errors import DataError, DiscreetError, SchemaError, UnknownNameError
+from discreet.evaluation.profile import profile
+from discreet.evaluation.study import compare
+from discreet.inference import Proposal, propose
+from discreet.microdata import Microdata
+from discreet.progress import also_listening, report
+from discreet.protocol import Protocol, Scenario, Source, Step
+from discreet.results import Assessment, Links, Masked, Measurement
+from discreet.schema import Schema
+from discreet.typing import Json
+from discreet.workflow.chain import apply_steps
+from discreet.workflow.declaring import declared as declared_as
+from discreet.workflow.files import read, read_with_proposal, write
+from discreet.workflow.protocols import run_protocol, write_release
+from discreet.workflow.reports import write_manifest
+from discreet.workflow.scenarios import assess_scenarios
+from discreet.workflow.sessions import (
+    Answer,
+    Attacked,
+    Contribution,
+    Declared,
+    Given,
+    Opened,
+    Protected,
+    Released,
+    ReleasedFile,
+    RiskNow,
+    StudyMap,
+)
+from discreet.workflow.steps import assess
+from discreet.workflow.study_points import study_map
+
+__all__ = ["Desk", "readable_endings", "writable_endings"]
+
+_ROWS = 20
+_NOW = ("uniques", "k-anonymity", "individual-risk", "distance-linkage", "probabilistic-linkage", "sequence-linkage")
+_CHARTS = 6
+_FILES = {
+    "masked": ("The masked file", "data users"),
+    "schema": ("Its schema: roles, scales, levels and labels after masking", "data users"),
+    "external": ("Report for data users: what was done and what it cost, nothing that helps an intruder", "data users"),
+    "public-manifest": ("Fingerprints (SHA-256) of the files for data users", "data users"),
+    "internal": ("Internal report: parameters, seeds, risks and where they sit", "the house"),
+    "json": ("The internal report for machines", "the house"),
+    "protocol": ("The protocol: the same release again, from the studio, the command line or Python", "the house"),
+    "script": ("The same as a Python script", "the house"),
+    "original": ("The sample itself, which the protocol and the script read", "the house"),
+    "manifest": ("Fingerprints (SHA-256) of all files, and versions of everything that made them", "the house"),
+}
+"""What each file of a release is, and whom it is for, in the order in which they are listed."""
+
+
+class Desk:
+    """Where the work of one session is done; keeps the tables of the last few pieces of work."""
+
+    def __init__(self) -> None:
+        self.tell: Callable[[Any], None] = lambda _: None
+        """Called with an answer that is not complete yet."""
+        self._tables: dict[Given, tuple[Microdata, Proposal]] = {}
+        self._masked: dict[tuple[Any, ...], Masked] = {}
+        self._now: dict[tuple[Any, ...], Assessment] = {}
+
+    # ---------------------------------------------------------------------------------------------- read → declare
+
+    def open(self, given: Given, schema: Schema | None = None) -> Opened:
+        """Read a table and propose a schema; a sample, or a protocol's `schema`, brings its declaration with it."""
+        report("reading", 0, 2)
+        table, proposal = self._read(given)
+        report("reading", 1, 2)
+        reasons: Mapping[str, str] = proposal.reasons
+        if schema is not None:
+            Microdata(table.to_native(), schema).validate()
+            reasons = dict.fromkeys(table.names, "declared by the protocol")
+        elif given.kind == "sample":
+            schema, reasons = table.schema, dict.fromkeys(table.names, "declared by the sample")
+        else:
+            schema = proposal.schema
+        head = table.take(range(min(_ROWS, len(table))))
+        columns = [[_shown(value) for value in head.column(name).to_pylist()] for name in table.names]
+        types = {name: str(table.column(name).type) for name in table.names}
+        report("reading", 2, 2)
+        rows = tuple(zip(*columns, strict=True))
+        return Opened(len(table), schema, types, proposal.missing, reasons, rows)
+
+    def declare(self, given: Given, schema: Schema, answers: Mapping[str, Answer]) -> Declared:
+        """Turn answers into a schema and check every column against it."""
+        table = self._table(given)
+        report("checking", 0, 1)
+        declared = Schema(declared_as(a, answers.get(a.name), table) for a in schema)
+        checked = Microdata(table.to_native(), declared).validate()
+        missing = {a.name: int(checked.missing(a.name).sum()) for a in declared}
+        report("checking", 1, 1)
+        return Declared(declared, missing)
+
+    # -------------------------------------------------------------------------------------- mask → attack → measure
+
+    def risk(self, given: Given, schema: Schema, scenarios: Sequence[Scenario] = ()) -> RiskNow:
+        """Measure what releasing the table would risk if nothing were done but to remove identifiers."""
+        original, released = self._unprotected(given, schema)
+        assessment = self._assess_now(given, schema)
+        keys = schema.of_scale("numeric", "ordinal", "nominal", among=schema.keys)
+        found = {m.name: m for m in assessment.measurements}
+        shares = self._contributions(original, released)
+        contributions = []
+        for done, name in enumerate(keys):
+            report("looking at each key", done, len(keys))
+            alone = _violations(original, released, [name], 2)
+            others = [other for other in keys if other != name]
+            without = _violations(original, released, others, 3) if others else 0.0
+            contributions.append(Contribution(name, alone, without, shares.get(name)))
+        report("looking at each key", len(keys), len(keys))
+        return RiskNow(
+            len(original),
+            tuple(found[name] for name in _NOW if name in found),
+            tuple(sorted(contributions, key=lambda c: (-(c.share or 0.0), c.without, -c.alone))),
+            _by_scenario(original, released, scenarios),
+            assessment,
+        )
+
+    def protect(
+        self, given: Given, schema: Schema, steps: Sequence[Step], seed: int, scenarios: Sequence[Scenario] = ()
+    ) -> Protected:
+        """Take the steps, and measure what they risk and what they lost against the original."""
+        from discreet.report.charts import distribution_chart, loss_chart, risk_chart
+
+        original, masked = self._original(given, schema), self._released(given, schema, steps, seed)
+        assessment = assess(original, masked)
+        report("drawing", 0, 1)
+        charts = [("Risk", risk_chart(assessment)), ("Loss", loss_chart(assessment))]
+        drawn = [d for d in profile(original, masked.microdata) if d.edges] if masked.provenance.rows is None else []
+        charts += [(f"{d.name}, before and after", distribution_chart(d)) for d in drawn[:_CHARTS]]
+        report("drawing", 1, 1)
+        return Protected(
+            masked.provenance.to_dict(internal=True),
+            assessment,
+            tuple((title, svg) for title, svg in charts if svg),
+            _by_scenario(original, masked, scenarios),
+        )
+
+    def compare(
+        self, given: Given, schema: Schema, candidates: Sequence[Masker], repetitions: int, seed: int, store: str
+    ) -> StudyMap:
+        """Run a study; every finished candidate is told at once."""
+        table = self._original(given, schema)
+        Path(store).unlink(missing_ok=True)
+        total = 0
+
+        def follow(label: str, _: int, planned: int) -> None:
+            nonlocal total
+            if label == "experiments":
+                total = planned
+                self.tell(study_map(_stored(store), planned))
+
+        with also_listening(follow):
+            study = compare(table, candidates, repetitions=repetitions, random_state=seed, store=store)
+        return study_map(study.rows, total or len(study.rows))
+
+    def attack(
+        self,
+        given: Given,
+        schema: Schema,
+        steps: Sequence[Step],
+        seed: int,
+        linker: str,
+        parameters: Mapping[str, Any],
+        held: Given | None = None,
+        truth: str = "",
+    ) -> Attacked:
+        """Link the release with what an intruder holds.
+
+        Parameters
+        ----------
+        held : Given, optional
+            The intruder's file; without it, the original itself.
+        truth : str
+            How it is known who is who: ``"order"`` (the same records in the same order), the name of a column that the
+            original and the intruder's file share, or nothing.
+        """
+        original, masked = self._original(given, schema), self._released(given, schema, steps, seed)
+        method = catalogue.method("linker", linker)
+        if held is None:
+            table, truth = original, "order"
+        else:
+            table = self._held(held, schema, shared=method.needs_common_attributes)
+        report("linking", 0, 1)
+        links: Links = method(**parameters).link(table, masked, engine=LocalEngine())
+        report("linking", 1, 1)
+        rows = masked.provenance.rows
+        n = len(original)
+        places = np.arange(n, dtype=np.int64) if rows is None else rows
+        position = _positions(original, table, truth)
+        return _attacked(linker, links, None if position is None else position[places])
+
+    def release(
+        self,
+        given: Given,
+        schema: Schema,
+        steps: Sequence[Step],
+        seed: int,
+        scenarios: Sequence[Scenario],
+        thresholds: Mapping[str, float],
+        folder: str,
+        ending: str = ".csv",
+    ) -> Released:
+        """Write a release with all that belongs to it, under names of our own, and verify its thresholds."""
+        target = Path(folder)
+        original = self._original(given, schema)
+        file = given.name if given.kind == "file" else f"{given.where}.csv"
+        named = {
+            "masked": f"masked{ending}",
+            "internal": "internal-report.html",
+            "external": "external-report.html",
+            "json": "internal-report.json",
+        }
+        source = Source(file, given.delimiter, given.encoding)
+        written = {**named, "manifest": "manifest.json"}
+        protocol = Protocol(schema, tuple(steps), tuple(scenarios), thresholds, seed, source, written)
+        text = protocol.to_toml()
+        run = run_protocol(replace(protocol, release=named), original=original, folder=folder)
+        paths = write_release(replace(run, text=text), folder)
+        report("writing", 0, 1)
+        inputs = [Path(given.where)] if given.kind == "file" else []
+        if given.kind == "sample":
+            paths["original"] = target / file
+            write(original, paths["original"])
+        for key, name, content in (
+            ("protocol", "protocol.toml", text),
+            ("script", "release.py", protocol.to_python()),
+        ):
+            paths[key] = target / name
+            io.write_text(paths[key], content)
+        public = {key: paths[key] for key in ("masked", "schema", "external")}
+        paths["public-manifest"] = target / "manifest-external.json"
+        write_manifest(paths["public-manifest"], public, audience="external")
+        manifest = target / "manifest.json"
+        write_manifest(manifest, paths, protocol=text, inputs=inputs)
+        listed = {entry["role"]: entry for entry in json.loads(manifest.read_text(encoding="utf-8"))["files"]}
+        files = [_file(key, path, listed[key]["bytes"], listed[key]["sha256"]) for key, path in paths.items()]
+        files.append(_file("manifest", manifest, manifest.stat().st_size, ""))
+        _pack(target, [path for _, path in sorted({**paths, "manifest": manifest}.items())])
+        report("writing", 1, 1)
+        return Released(folder, tuple(sorted(files, key=lambda f: list(_FILES).index(f.key))), run.verdicts)
+
+    # --------------------------------------------------------------------------------------------------- the tables
+
+    def _read(self, given: Given) -> tuple[Microdata, Proposal]:
+        if given not in self._tables:
+            if given.kind == "sample":
+                from discreet.datasets import DATASETS
+
+                if given.where not in DATASETS:
+                    raise UnknownNameError(f"There is no sample named {given.where!r}.")
+                table = DATASETS[given.where](given.n, 0)
+                self._tables = {given: (table, propose(table.to_native()))}
+            else:
+                found = read_with_proposal(given.where, delimiter=given.delimiter, encoding=given.encoding)
+                self._tables = {given: found}
+        return self._tables[given]
+
+    def _table(self, given: Given) -> Microdata:
+        return self._read(given)[0]
+
+    def _original(self, given: Given, schema: Schema) -> Microdata:
+        table = self._table(given)
+        # A file with labels of its own is written with them: the writer compares the release with this declaration.
+        declared = {"declared": schema} if "labels" in table.origin else {}
+        original = Microdata(table.to_native(), schema, origin={**table.origin, **declared})
+        original.share_encoding(table)
+        return original
+
+    def _unprotected(self, given: Given, schema: Schema) -> tuple[Microdata, Masked]:
+        original = self._original(given, schema)
+        return original, catalogue.method("masker", "identifiers")().mask(original)
+
+    def _assess_now(self, given: Given, schema: Schema) -> Assessment:
+        key = (given, schema)
+        if key not in self._now:
+            self._now = {key: assess(*self._unprotected(given, schema))}
+        return self._now[key]
+
+    def _released(self, given: Given, schema: Schema, steps: Sequence[Step], seed: int) -> Masked:
+        key = (given, schema, repr(tuple(steps)), seed)
+        if key not in self._masked:
+            original = self._original(given, schema)
+            masked = apply_steps(original, steps, seed) if steps else self._unprotected(given, schema)[1]
+            self._masked = {key: masked}
+        return self._masked[key]
+
+    def _held(self, held: Given, schema: Schema, *, shared: bool) -> Microdata:
+        raw = read(held.where, delimiter=held.delimiter, encoding=held.encoding)
+        if not shared:
+            return raw
+        common = [name for name in raw.names if name in schema and schema[name].role != "identifier"]
+        if not common:
+            raise SchemaError(
+                "The two files have no column name in common.",
+                hint="Choose a linker that needs no common attributes, such as structural.",
+            )
+        # What both files have is read by the declaration of the original; the rest keeps its own.
+        declared = Schema(schema[name] if name in common else raw.schema[name] for name in raw.names)
+        return Microdata(raw.to_native(), declared)
+
+    def _contributions(self, original: Microdata, released: Masked) -> Mapping[str, float]:
+        suda = catalogue.method("measure", "suda2")()
+        if not suda.applies_to(original.schema):
+            return {}
+        try:
+            result: Mapping[str, float] = suda.measure(original, released, engine=LocalEngine()).per_attribute
+        except DiscreetError:  # more keys than it can look at
+            return {}
+        return result
+
+
+def readable_endings() -> tuple[str, ...]:
+    """Return the endings of the files that can be read here."""
+    return tuple(io.FORMATS)
+
+
+def writable_endings() -> tuple[str, ...]:
+    """Return the endings of the files that can be written here."""
+    return tuple(ending for ending in io.FORMATS if io.can_write(f"file{ending}"))
+
+
+def _file(key: str, path: Path, size: int, sha256: str) -> ReleasedFile:
+    title, audience = _FILES[key]
+    return ReleasedFile(key, path.name, title, audience, size, sha256)
+
+
+def _pack(folder: Path, paths: Sequence[Path]) -> None:
+    """Put the files together in one archive that is the same for the same files."""
+    with zipfile.ZipFile(folder / "release.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in paths:
+            entry = zipfile.ZipInfo(path.name, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, path.read_bytes())
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return " > ".join(str(item) for item in value)
+    return "" if value is None else str(value)
+
+
+def _violations(original: Microdata, released: Masked, names: Sequence[str], k: int) -> float:
+    measure = catalogue.method("measure", "k-anonymity")(k, attributes=list(names), missing="category")
+    return float(measure.measure(original, released).value)
+
+
+def _by_scenario(
+    original: Microdata, released: Masked, scenarios: Sequence[Scenario]
+) -> dict[str, tuple[Measurement, ...]]:
+    """Return, for every intruder, the risks of what he knows."""
+    found = assess_scenarios(original, released, scenarios) if scenarios else {}
+    return {name: tuple(m for m in one.of_kind("risk") if m.name in _NOW) for name, one in found.items()}
+
+
+def _stored(store: str) -> list[Json]:
+    rows = []
+    for line in Path(store).read_bytes().split(b"\n")[1:]:
+        try:
+            rows.append(json.loads(line))
+        except ValueError:
+            continue
+    return rows
+
+
+def _positions(original: Microdata, held: Microdata, truth: str) -> Any:
+    """Return for every record of the original where it is in the intruder's file, −1 where it is not; None: unknown."""
+    if not truth:
+        return None
+    if truth == "order":
+        if len(original) != len(held):
+            raise DataError(
+                f"The files have {len(original)} and {len(held)} records, so their order cannot say who is who.",
+                hint="Choose a column that both have, or leave open who is who.",
+            )
+        return np.arange(len(original), dtype=np.int64)
+    for table, which in ((original, "original"), (held, "intruder's file")):
+        if truth not in table.names:
+            raise SchemaError(f"The {which} has no column {truth!r} that says who is who.")
+    place: dict[str, int] = {}
+    for i, value in enumerate(held.column(truth).to_pylist()):
+        place.setdefault(str(value), i)
+    return np.array([place.get(str(value), -1) for value in original.column(truth).to_pylist()], dtype=np.int64)
+
+
+def _attacked(linker: str, links: Links, truth: Any) -> Attacked:
+    counts = Attacked(
+        linker,
+        links.attributes,
+        links.n_a,
+        links.n_b,
+        int((links.best >= 0).sum()),
+        int((links.ties > 1).sum()),
+        links.n_b / links.n_a,
+    )
+    if truth is None:
+        return counts
+    result = links.evaluate(truth)
+    low, high = result.interval()
+    return replace(
+        counts,
+        chance=result.chance,
+        expected=result.expected,
+        optimistic=result.optimistic,
+        pessimistic=result.pessimistic,
+        rate=100.0 * result.rate,
+        low=100.0 * low,
+        high=100.0 * high,
+    )

@@ -1,0 +1,32 @@
+"""The papers' tables, recomputed: for the command line and the page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from discreet import io
+from discreet.comparison import Cell, Comparison, Table
+
+__all__ = ["Cell", "Comparison", "Table", "compare_papers", "write_papers"]
+
+
+def compare_papers(
+    papers: Sequence[str] = (),
+    *,
+    full: bool = False,
+    data: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> Comparison:
+    """Recompute the tables of the papers, all or some by their short names, and compare them with what is printed."""
+    from discreet.papers import sections
+
+    return sections.compare_papers(papers, full=full, data=data, store=store, resume=resume)
+
+
+def write_papers(comparison: Comparison, path: str | os.PathLike[str]) -> None:
+    """Write the comparison as one self-contained HTML page."""
+    from discreet.report.papers_page import render_papers
+
+    io.write_text(path, render_papers(comparison))

@@ -1,0 +1,180 @@
+"""The same sentence for files larger than memory: read → mask → measure → score, on this machine or on Spark."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from discreet import catalogue
+from discreet.base import Masker, TableEngine
+from discreet.engines.local import LocalEngine
+from discreet.engines.spark import SparkEngine
+from discreet.errors import DataError, ParameterError, SchemaError
+from discreet.evaluation.score import mean_score
+from discreet.inference import propose
+from discreet.io.large import ParquetSource, ParquetTarget, is_large, read_head
+from discreet.masking.at_scale import mask_table
+from discreet.measures import at_scale
+from discreet.progress import report
+from discreet.results import Assessment, Measurement, Provenance
+from discreet.schema import Schema
+from discreet.workflow.files import load_schema
+
+__all__ = ["assess_files", "is_large", "protect_file", "table_engine"]
+
+
+@contextmanager
+def table_engine(
+    engine: str | TableEngine = "local", master: str | None = None, workers: int | None = None
+) -> Iterator[TableEngine]:
+    """Give the engine that a user names, and stop it at the end if it was started here.
+
+    Parameters
+    ----------
+    engine : {"local", "spark"} or TableEngine
+    master : str, optional
+        For Spark: ``local[4]``, ``spark://host:7077``, ``yarn``.
+    workers : int, optional
+        For this machine: the number of threads.
+    """
+    if isinstance(engine, TableEngine):
+        yield engine
+    elif engine == "local":
+        if master is not None:
+            raise ParameterError("The engine local has no master.", hint="Use --engine spark with --master.")
+        yield LocalEngine(workers)
+    elif engine == "spark":
+        with SparkEngine(master or "local[*]") as spark:
+            yield spark
+    else:
+        raise ParameterError(f"engine must be 'local' or 'spark'; got {engine!r}.")
+
+
+def _source(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] | None) -> ParquetSource:
+    """Open a file with its schema; without one, the proposal of its first records is taken."""
+    if Path(path).is_file() and Path(path).suffix.lower() not in {".parquet", ".pq"}:
+        raise ParameterError(
+            "Only Parquet files can be larger than memory.", hint="Convert the file, or leave the engine out."
+        )
+    declared = load_schema(schema)
+    if declared is None:
+        declared = propose(read_head(path)).schema
+    return ParquetSource(path, declared)
+
+
+def protect_file(
+    path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    method: str | Masker = "mdav",
+    *,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    engine: str | TableEngine = "local",
+    master: str | None = None,
+    block_size: int = 50_000,
+    **parameters: Any,
+) -> tuple[Provenance, Schema]:
+    """Mask a Parquet file, or a folder of them, that may be larger than memory.
+
+    Parameters
+    ----------
+    path : path
+    output : path
+        A ``.parquet`` file, or a folder for part files (Spark always writes a folder).
+    method : str or Masker
+        With its `parameters`.
+    schema : Schema or path, optional
+        Without it, the proposal of the first 100,000 records is taken.
+    engine : {"local", "spark"} or TableEngine
+    master : str, optional
+        For Spark.
+    block_size : int
+        The most records that are grouped at a time.
+
+    Returns
+    -------
+    provenance : Provenance
+    schema : Schema
+        Of the release.
+    """
+    source = _source(path, schema)
+    target = ParquetTarget(output, [path, *source.files])
+    masker = method if isinstance(method, Masker) else catalogue.method("masker", method)(**parameters)
+    with table_engine(engine, master) as where:
+        provenance, released = mask_table(masker, source, target, where, block_size=block_size)
+        names = [n for n in provenance.attributes if n in released and released[n].scale == source.schema[n].scale]
+        if names:
+            rows = where.pair(source, ParquetSource(output, released), names)
+            provenance = replace(provenance, changed=at_scale.changed_cells(rows, names, where))
+    return provenance, released
+
+
+def assess_files(
+    original: str | os.PathLike[str],
+    masked: str | os.PathLike[str],
+    *,
+    schema: Schema | str | os.PathLike[str] | None = None,
+    released: Schema | None = None,
+    engine: str | TableEngine = "local",
+    master: str | None = None,
+    k: int = 3,
+    sample: int = 2_000,
+    perturbative: bool | None = None,
+) -> Assessment:
+    """Measure what a release larger than memory risks and what it lost, and score it.
+
+    Parameters
+    ----------
+    original, masked : path
+        The same records in the same order.
+    schema : Schema or path, optional
+        Of the original.
+    released : Schema, optional
+        Of the release, where masking changed levels; by default the original's.
+    k : int
+        For k-anonymity.
+    sample : int
+        Records of the release that are linked with all of the original.
+
+    Notes
+    -----
+    The measures: k-anonymity, uniques, individual risk, distance-based linkage; IL1s, SSE/SST, means, variances,
+    covariances, correlations; Dist, EBIL, CTBIL. Those that would need all records at once are left out.
+    """
+    before = _source(original, schema)
+    if not before.schema.keys:
+        raise SchemaError(
+            "The schema names no key, so there is no intruder to measure against.",
+            hint='Give role = "key" to what an intruder may know.',
+        )
+    after = ParquetSource(masked, released or _released(before.schema, masked))
+    if len(before) != len(after):
+        raise DataError(
+            f"The original has {len(before)} records and the masked table {len(after)}.",
+            hint="Both must hold the same records in the same order.",
+        )
+    with table_engine(engine, master) as where:
+        steps: Sequence[Any] = (
+            lambda: at_scale.frequency_risks(before, after, where, k=k, perturbative=perturbative),
+            lambda: at_scale.distance_linkage(before, after, where, sample=sample),
+            lambda: at_scale.number_losses(before, after, where),
+            lambda: at_scale.category_losses(before, after, where),
+            lambda: at_scale.table_loss(before, after, where),
+        )
+        results: list[Measurement] = []
+        for done, step in enumerate(steps):
+            report("measuring", done, len(steps))
+            results += step()
+        report("measuring", len(steps), len(steps))
+    return Assessment(len(before), before.schema.keys, tuple(results), mean_score(results))
+
+
+def _released(schema: Schema, masked: str | os.PathLike[str]) -> Schema:
+    present = set(read_head(masked, 1).column_names)
+    absent = [n for n in schema.names if n not in present and schema[n].role != "identifier"]
+    if absent:
+        raise DataError(f"The masked table lacks {len(absent)} columns of the original, the first {absent[0]!r}.")
+    return schema.select(name for name in schema.names if name in present)

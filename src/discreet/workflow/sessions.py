@@ -1,0 +1,267 @@
+"""What a session asks for and is told: small, frozen, and without records but for the few rows of a preview."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from discreet.base import Masker
+from discreet.protocol import Protocol, Step
+from discreet.results import Assessment, Measurement, Verdict
+from discreet.schema import Schema
+from discreet.typing import Json
+from discreet.workflow.controls import refuse_paths
+
+__all__ = [
+    "Answer",
+    "Attacked",
+    "Contribution",
+    "Declared",
+    "Given",
+    "History",
+    "Opened",
+    "Point",
+    "Protected",
+    "Released",
+    "ReleasedFile",
+    "RiskNow",
+    "StudyMap",
+    "adopt",
+    "read_protocol",
+]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a session works on: a sample by its name, or a file that the session keeps.
+
+    `where` is a sample's name or a path of the session's own making; `name` is what to call it.
+    """
+
+    kind: str
+    where: str
+    name: str
+    n: int = 1000
+    delimiter: str | None = None
+    encoding: str | None = None
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a table is, before anybody has declared anything: counts and types, and a few rows for who asks."""
+
+    n_records: int
+    schema: Schema
+    types: Mapping[str, str]
+    missing: Mapping[str, int]
+    reasons: Mapping[str, str]
+    rows: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a form says about one attribute: `order` lists the positions of its present levels."""
+
+    role: str
+    scale: str
+    missing: tuple[str, ...] = ()
+    order: tuple[int, ...] = ()
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A declaration that was checked against the table, and how many values each attribute lacks."""
+
+    schema: Schema
+    missing: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """How much one key adds to the risk.
+
+    Attributes
+    ----------
+    alone : float
+        Percent of records that nobody else shares this value with.
+    without : float
+        Percent of records in groups smaller than k if the intruder did not know this key.
+    share : float, optional
+        Percent of the SUDA2 scores that comes from small sets of keys which this key is in.
+    """
+
+    name: str
+    alone: float
+    without: float
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class RiskNow:
+    """The risk of releasing the table with nothing but its identifiers removed."""
+
+    n_records: int
+    measurements: tuple[Measurement, ...]
+    contributions: tuple[Contribution, ...]
+    scenarios: Mapping[str, tuple[Measurement, ...]]
+    assessment: Assessment
+
+
+@dataclass(frozen=True)
+class Protected:
+    """What the steps did, what it risks and what it lost; pictures as SVG."""
+
+    provenance: Json
+    assessment: Assessment
+    charts: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    scenarios: Mapping[str, tuple[Measurement, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Point:
+    """A candidate of a study on the map: `x` and `y` in a picture of 640 × 360, risk to the right and loss upwards."""
+
+    number: int
+    label: str
+    method: str
+    family: int
+    risk: float
+    loss: float
+    score: float
+    x: float
+    y: float
+    front: bool
+
+
+@dataclass(frozen=True)
+class StudyMap:
+    """A study as a page shows it, finished or not."""
+
+    points: tuple[Point, ...]
+    line: tuple[tuple[float, float], ...]
+    risks: tuple[tuple[float, str], ...]
+    losses: tuple[tuple[float, str], ...]
+    failures: tuple[tuple[str, str], ...]
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What linking a release with another file found.
+
+    Attributes
+    ----------
+    known : tuple of str
+        What was compared; empty where the files share nothing.
+    with_candidate, tied : int
+        Records of the release with a best candidate, and with more than one.
+    chance : float
+        Correct links of an intruder who guesses.
+    expected, rate, low, high : float, optional
+        Correct links and their share in percent with its 95 % interval, where it is known who is who.
+    """
+
+    linker: str
+    known: tuple[str, ...]
+    n_held: int
+    n_released: int
+    with_candidate: int
+    tied: int
+    chance: float
+    expected: float | None = None
+    optimistic: int | None = None
+    pessimistic: int | None = None
+    rate: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def chance_rate(self) -> float:
+        """Share of the released records that guessing links correctly, in percent."""
+        return 100.0 * self.chance / self.n_released
+
+
+@dataclass(frozen=True)
+class ReleasedFile:
+    """One file of a release: whom it is for, what it is, and its fingerprint."""
+
+    key: str
+    name: str
+    title: str
+    audience: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Released:
+    """A release: its files in a folder, and whether the thresholds are met."""
+
+    folder: str
+    files: tuple[ReleasedFile, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True)
+class History:
+    """Steps that were taken, and how many of them count: stepping back keeps the rest until a new step is taken.
+
+    Examples
+    --------
+    >>> history = History().add(Step("mdav", {"k": 3})).add(Step("rank-swapping")).back()
+    >>> [step.method for step in history.steps], history.can_go_forward
+    (['mdav'], True)
+    >>> [step.method for step in history.add(Step("rounding")).steps]
+    ['mdav', 'rounding']
+    """
+
+    all_steps: tuple[Step, ...] = ()
+    position: int = 0
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps that count."""
+        return self.all_steps[: self.position]
+
+    @property
+    def can_go_back(self) -> bool:
+        """Whether a step can be taken back."""
+        return self.position > 0
+
+    @property
+    def can_go_forward(self) -> bool:
+        """Whether a step that was taken back can be taken again."""
+        return self.position < len(self.all_steps)
+
+    def add(self, step: Step) -> History:
+        """Take a step; what was taken back before is forgotten."""
+        return History((*self.steps, step), self.position + 1)
+
+    def go(self, position: int) -> History:
+        """Go to a place in the history, as near as there is one."""
+        return History(self.all_steps, min(max(position, 0), len(self.all_steps)))
+
+    def back(self) -> History:
+        """Take the last step back."""
+        return self.go(self.position - 1)
+
+    def forward(self) -> History:
+        """Take the step again that was taken back last."""
+        return self.go(self.position + 1)
+
+
+def adopt(masker: Masker) -> Step:
+    """Return the step that a candidate of a study stands for."""
+    plain = type(masker)().get_params(deep=False)
+    given = masker.get_params(deep=False)
+    return Step(masker.name, {n: v for n, v in given.items() if n != "random_state" and (n == "k" or v != plain[n])})
+
+
+def read_protocol(text: str) -> Protocol:
+    """Read a protocol that somebody sent: what could name a file on this machine is refused."""
+    protocol = Protocol.from_toml(text)
+    for step in protocol.steps:
+        refuse_paths(step.method, step.parameters)
+    return protocol

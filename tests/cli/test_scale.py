@@ -1,0 +1,90 @@
+"""`protect` and `assess` out of core."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from discreet import workflow
+from discreet.cli.main import _code, app
+from discreet.io import large
+from discreet.microdata import table_of_numbers
+
+N = 900
+
+
+@pytest.fixture
+def file(tmp_path):
+    rng = np.random.default_rng(1)
+    columns = {name: np.exp(rng.normal(size=N)) for name in ("x", "y")}
+    pl.DataFrame(columns).write_parquet(tmp_path / "big.parquet")
+    (tmp_path / "s.toml").write_text(table_of_numbers(columns).schema.to_toml())
+    return tmp_path / "big.parquet"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+def test_out_of_core_protects_and_assesses(file):
+    schema, out = file.with_name("s.toml"), file.with_name("out.parquet")
+    told = run("protect", file, "-s", schema, "--k", 5, "--out-of-core", "--block-size", 100, "--seed", 1, "-o", out)
+    assert told.exit_code == 0, told.output
+    assert "900 records on local" in told.output
+    assert pl.read_parquet(out).group_by("x", "y").len()["len"].min() >= 5
+    told = run("assess", file, out, "-s", schema, "--engine", "local", "--json")
+    assert told.exit_code == 0, told.output
+    found = json.loads(told.output)
+    figures = {m["name"]: m["value"] for m in (*found["risks"], *found["losses"])}
+    assert figures["k-anonymity"] == 0.0
+    assert 0 < figures["sse"] < 20
+
+
+def test_a_large_file_is_taken_out_of_core_and_that_is_said(file, monkeypatch):
+    monkeypatch.setattr(large, "_SHARE", 0.0)
+    schema, out = file.with_name("s.toml"), file.with_name("out.parquet")
+    told = run("protect", file, "-s", schema, "--k", 5, "-o", out)
+    assert told.exit_code == 0, told.output
+    assert "working out of core" in " ".join(told.output.split()) or "working out of core" in " ".join(
+        told.stderr.split()
+    )
+    assert out.exists()
+
+
+def test_a_small_file_stays_in_memory(file):
+    told = run("protect", file, "-s", file.with_name("s.toml"), "--k", 5, "-o", file.with_name("out.parquet"), "--json")
+    assert told.exit_code == 0
+    assert "block_size" not in json.loads(told.output)["details"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--engine", "dask"], "--engine must be local or spark"),
+        (["--master", "local[2]"], "--master belongs to --engine spark"),
+        (["--engine", "spark", "--master", "nowhere"], "master must be local"),
+        (["--engine", "spark", "--master", "spark://127.0.0.1:9"], "no Spark master answers"),
+        (["--out-of-core", "--report", "r.html"], "--report cannot be used"),
+    ],
+)
+def test_bad_options_are_told(file, capsys, options, message):
+    pytest.importorskip("pyspark")
+    line = ["protect", str(file), "-s", str(file.with_name("s.toml")), "-o", str(file.with_name("out")), *options]
+    assert _code(line) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_only_parquet_is_streamed(tmp_path, capsys):
+    (tmp_path / "x.csv").write_text("x\n1\n2\n")
+    assert _code(["protect", str(tmp_path / "x.csv"), "--out-of-core", "-o", str(tmp_path / "o.parquet")]) == 2
+    assert "Only Parquet files" in capsys.readouterr().err
+
+
+def test_two_tables_of_different_length_are_refused(file):
+    pl.read_parquet(file).head(10).write_parquet(file.with_name("short.parquet"))
+    with pytest.raises(ValueError, match="900 records and the masked table 10"):
+        workflow.assess_files(file, file.with_name("short.parquet"), schema=file.with_name("s.toml"))

@@ -1,0 +1,452 @@
+"""SPSS, Stata and SAS: what a file says about itself comes in, stays true, and goes out."""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+
+import numpy as np
+import polars as pl
+import pyreadstat
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet import io, workflow
+from discreet.errors import FileError, MissingExtraError, ParameterError
+from discreet.io import read_table, statistical
+from discreet.microdata import Microdata
+from discreet.protocol import Step
+from discreet.scales import Nominal, Numeric, Ordinal
+from discreet.schema import Attribute, Schema
+
+SEX = {1: "male", 2: "female", 9: "no answer"}
+EDU = {1: "none", 2: "primary", 3: "secondary", 4: "tertiary", -8: "refused", -9: "do not know"}
+FUEL = {"g": "gas", "o": "oil", "w": "wood"}
+
+
+def survey(n=60):
+    rng = np.random.default_rng(0)
+    born = [dt.date(1950, 1, 1) + dt.timedelta(days=365 * int(x)) for x in rng.integers(0, 9, n)]
+    return pl.DataFrame(
+        {
+            "ID": [f"p{i}" for i in range(n)],
+            "sex": rng.choice([1.0, 2.0, 9.0], n, p=[0.45, 0.45, 0.1]),
+            "edu": rng.choice([1.0, 2.0, 3.0, 4.0, -8.0], n),
+            "fuel": rng.choice(["g", "o", "w"], n),
+            "born": born,
+            "seen": [dt.datetime(2020, 1, 1, 12, 30) + dt.timedelta(hours=int(h)) for h in rng.integers(0, 5, n)],  # noqa: DTZ001
+            "income": np.round(rng.lognormal(10, 1, n), 2),
+        }
+    )
+
+
+@pytest.fixture
+def sav(tmp_path):
+    path = tmp_path / "survey.sav"
+    pyreadstat.write_sav(
+        survey(),
+        str(path),
+        file_label="A survey",
+        note="made by a test",
+        column_labels={"sex": "Sex of person", "edu": "Education", "income": "Income a year"},
+        variable_value_labels={
+            "sex": {float(k): v for k, v in SEX.items()},
+            "edu": {float(k): v for k, v in EDU.items()},
+            "fuel": FUEL,
+        },
+        missing_ranges={"sex": [9.0], "edu": [{"lo": -9.0, "hi": -1.0}]},
+        variable_measure={"sex": "nominal", "edu": "ordinal", "fuel": "nominal", "income": "scale"},
+        variable_format={"sex": "F1.0", "income": "F10.2"},
+    )
+    return path
+
+
+def meta(path):
+    return pyreadstat.read_sav(str(path), user_missing=True, output_format="polars")
+
+
+# ------------------------------------------------------------------------------------------------------------ reading
+
+
+def test_the_schema_is_what_the_file_says(sav):
+    proposal = dc.inspect(sav)
+    schema = proposal.schema
+    assert schema["sex"].scale == Nominal([1, 2])
+    assert schema["sex"].missing == (9,)
+    assert schema["sex"].label == "Sex of person"
+    assert schema["edu"].scale == Ordinal([1, 2, 3, 4])
+    assert schema["edu"].missing == (-9, -8)  # a range names the codes that occur or have a label
+    assert schema["fuel"].scale == Nominal(["g", "o", "w"])
+    assert schema["income"].scale == Numeric()
+    assert schema["ID"].role == "identifier"
+    assert "the file says ordinal" in proposal.reasons["edu"]
+    assert proposal.missing["edu"] == int((survey()["edu"] == -8).sum())
+    assert proposal.value_labels["sex"] == SEX
+
+
+def test_codes_that_are_nearly_all_different_are_an_identifier(tmp_path):
+    frame = pl.DataFrame({"no": [float(7000 + i) for i in range(40)], "area": [1.0, 2.0, 3.0, 4.0] * 10})
+    pyreadstat.write_sav(frame, str(tmp_path / "a.sav"), variable_measure={"no": "nominal", "area": "nominal"})
+    proposal = dc.inspect(tmp_path / "a.sav")
+    assert proposal.schema["no"].role == "identifier"
+    assert proposal.schema["no"].scale.levels == ("",)
+    assert proposal.reasons["no"].endswith("it will not be released")
+    assert proposal.schema["area"].scale == Nominal([1, 2, 3, 4])
+
+
+def test_only_some_codes_with_labels_are_numbers(tmp_path):
+    frame = pl.DataFrame({"age": [float(i) for i in range(90)], "late": [97.0, 1.0, 2.0] * 30})
+    labels = {"age": {89.0: "89 and more"}, "late": {97.0: "never"}}
+    pyreadstat.write_dta(
+        frame,
+        str(tmp_path / "a.dta"),
+        variable_value_labels={n: {int(k): v for k, v in d.items()} for n, d in labels.items()},
+    )
+    schema = dc.inspect(tmp_path / "a.dta").schema
+    assert schema["age"].scale == Numeric()
+    assert schema["late"].scale.levels == (1, 2, 97)
+
+
+def test_whole_numbers_are_whole_and_dates_are_dates(sav):
+    table, origin = read_table(sav)
+    kinds = {name: str(table.column(name).type) for name in table.column_names}
+    assert kinds["sex"] == "int64"
+    assert kinds["income"] == "double"
+    assert kinds["born"].startswith("date32")
+    assert kinds["seen"].startswith("timestamp")
+    assert origin["labels"].title == "A survey"
+    assert origin["labels"].notes == ("made by a test",)
+
+
+def test_a_protocol_proposed_for_it_shows_the_labels_in_comments_and_runs(sav, tmp_path):
+    plan = workflow.propose_protocol(sav)
+    assert "# 1 = none; 2 = primary" in plan.to_toml()
+    assert plan.release["masked"] == "survey-masked.sav"
+    done = workflow.run_protocol(plan, folder=tmp_path, before=False)
+    paths = workflow.write_release(done, tmp_path / "out")
+    frame, known = meta(paths["masked"])
+    assert "ID" not in frame.columns
+    assert known.column_names_to_labels["edu"] == "Education"
+
+
+def test_empty_text_is_missing(tmp_path):
+    pyreadstat.write_sav(pl.DataFrame({"a": ["x", "", None], "b": [1.0, 2.0, None]}), str(tmp_path / "a.sav"))
+    table, _ = read_table(tmp_path / "a.sav")
+    assert table.column("a").to_pylist() == ["x", None, None]
+    assert table.column("b").to_pylist() == [1, 2, None]
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta", ".xpt"])
+def test_pieces_are_joined(tmp_path, monkeypatch, ending):
+    frame = pl.DataFrame({"a": [float(i) for i in range(23)], "b": ["x", "", "yy"] * 7 + ["z", "z"]})
+    data = Microdata(frame, Schema([Attribute("a", Numeric()), Attribute("b", Nominal(["x", "", "yy", "z"]))]))
+    dc.write(data, tmp_path / f"a{ending}")
+    whole, _ = read_table(tmp_path / f"a{ending}")
+    monkeypatch.setattr(statistical, "_PIECE", 5)
+    pieces, _ = read_table(tmp_path / f"a{ending}")
+    assert pieces.equals(whole)
+    assert pieces.num_rows == 23
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta", ".parquet", ".xlsx"])
+def test_a_look_at_a_file_holds_few_columns_at_a_time_and_sees_the_same(sav, tmp_path, monkeypatch, ending):
+    data = dc.read(sav)
+    target = tmp_path / f"a{ending}"
+    dc.write(data, target)
+    whole = dc.inspect(target)
+    monkeypatch.setattr(io, "_CELLS", 2 * 60)
+    widths = [table.num_columns for table, _ in io.read_groups(target)]
+    assert widths == ([7] if ending == ".xlsx" else [2, 2, 2, 1])
+    assert dc.inspect(target) == whole
+
+
+# ----------------------------------------------------------------------------------------------------- masked and back
+
+
+def test_an_spss_file_is_masked_and_read_back_with_labels_that_fit(sav, tmp_path):
+    original = dc.read(sav)
+    steps = [
+        Step("adjacent-merging", {"max_levels": 2, "attributes": ["edu"]}),
+        Step("level-map", {"maps": {"fuel": {"g": "x", "o": "x"}}}),
+        Step("local-suppression", {"k": 5, "attributes": ["sex"]}),
+        Step("mdav", {"k": 4, "attributes": ["income"]}),
+    ]
+    masked = workflow.apply_steps(original, steps, seed=1)
+    dc.write(masked, tmp_path / "masked.sav")
+    frame, known = meta(tmp_path / "masked.sav")
+    labels = known.variable_value_labels
+    # Merged: one code for two categories, called by both; those that vanished are not listed; missing codes stay.
+    assert labels["edu"] == {1.0: "none / primary", 3.0: "secondary / tertiary", -8.0: "refused", -9.0: "do not know"}
+    assert set(frame["edu"].drop_nulls()) <= {1.0, 3.0, -8.0}
+    assert labels["fuel"] == {"w": "wood", "x": "gas / oil"}
+    assert labels["sex"] == SEX
+    assert known.column_names_to_labels["sex"] == "Sex of person"
+    assert known.missing_ranges == {"sex": [{"lo": 9.0, "hi": 9.0}], "edu": [{"lo": -9.0, "hi": -1.0}]}
+    assert known.variable_measure["edu"] == "ordinal"
+    assert known.variable_measure["income"] == "scale"
+    assert known.original_variable_types["sex"] == "F1.0"
+    assert known.file_label == "A survey"
+    assert known.notes == ["made by a test"]
+    # What was not masked is what it was, codes for missing values included.
+    before = survey()
+    assert frame["born"].to_list() == before["born"].to_list()
+    assert frame["seen"].to_list() == before["seen"].to_list()
+    assert (frame["edu"] == -8).sum() == (before["edu"] == -8).sum()
+    again = dc.read(tmp_path / "masked.sav")
+    assert again.schema["edu"].scale == Ordinal([1, 3])
+
+
+def test_categories_that_got_names_become_codes_with_labels(sav, tmp_path):
+    original = dc.read(sav)
+    rows = [["1", "low"], ["2", "low"], ["3", "high"], ["4", "high"]]
+    masked = workflow.apply_steps(original, [Step("hierarchy-recoding", {"hierarchies": {"edu": rows}})])
+    dc.write(masked, tmp_path / "m.sav")
+    frame, known = meta(tmp_path / "m.sav")
+    labels = known.variable_value_labels["edu"]
+    codes = {text: code for code, text in labels.items()}
+    assert {"low", "high", "refused"} <= set(codes)
+    assert codes["refused"] == -8.0
+    assert len(set(codes.values())) == len(codes)
+    before = survey()["edu"].to_list()
+    for old, new in zip(before, frame["edu"].to_list(), strict=True):
+        assert labels[new] == {1: "low", 2: "low", 3: "high", 4: "high", -8: "refused"}[old]
+
+
+def test_some_categories_named_and_some_kept(sav, tmp_path):
+    original = dc.read(sav)
+    masked = workflow.apply_steps(original, [Step("level-map", {"maps": {"edu": {"3": "upper", "4": "upper"}}})])
+    dc.write(masked, tmp_path / "m.sav")
+    frame, known = meta(tmp_path / "m.sav")
+    labels = known.variable_value_labels["edu"]
+    assert labels[1.0] == "none"
+    assert labels[2.0] == "primary"
+    assert "upper" in labels.values()
+    assert "secondary" not in labels.values()
+    assert set(frame["edu"].drop_nulls()) <= set(labels)
+
+
+def test_drawing_methods_keep_every_label_that_occurs(sav, tmp_path):
+    original = dc.read(sav)
+    masked = workflow.protect(original, "pram", theta=0.3, random_state=1, attributes=["edu"])
+    dc.write(masked, tmp_path / "m.sav")
+    labels = meta(tmp_path / "m.sav")[1].variable_value_labels["edu"]
+    assert labels[1.0] == "none"
+    assert labels[4.0] == "tertiary"
+
+
+def test_a_masked_date_is_a_date(sav, tmp_path):
+    original = dc.read(sav)
+    levels = sorted({str(day) for day in survey()["born"]})
+    schema = original.schema.replacing(Attribute("born", Ordinal(levels), "key"))
+    masked = workflow.protect(dc.read(sav, schema), "top-coding", p=3, attributes=["born"])
+    dc.write(masked, tmp_path / "m.sav")
+    frame, _ = meta(tmp_path / "m.sav")
+    assert frame["born"].dtype == pl.Date
+    assert str(frame["born"].max()) == levels[-3]
+
+
+# -------------------------------------------------------------------------------------------------------- every format
+
+
+@pytest.mark.parametrize("ending", [".sav", ".zsav", ".dta", ".xpt", ".parquet", ".arrow", ".feather", ".xlsx", ".csv"])
+def test_a_release_of_an_spss_file_can_be_written_in_every_format(sav, tmp_path, ending):
+    original = dc.read(sav)
+    masked = workflow.apply_steps(original, [Step("global-recoding", {"attributes": ["edu"]}), Step("mdav", {"k": 4})])
+    target = tmp_path / f"m{ending}"
+    dc.write(masked, target)
+    table, origin = read_table(target)
+    native = masked.to_native()
+    assert table.column_names == native.column_names
+    for name in ("sex", "edu", "fuel"):
+        assert table.column(name).to_pylist() == native.column(name).to_pylist()
+    assert table.column("income").to_pylist() == pytest.approx(native.column("income").to_pylist())
+    if ending != ".csv":
+        days = [value.date() if isinstance(value, dt.datetime) else value for value in table.column("born").to_pylist()]
+        assert days == native.column("born").to_pylist()
+    if ending in {".sav", ".zsav", ".dta", ".parquet", ".arrow", ".feather"}:
+        assert " / " in str(origin["labels"].values["edu"])
+        assert origin["labels"].variables["sex"] == "Sex of person"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_stata_letters_of_missing_values_come_back(tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame({"x": pd.Series([1.0, 2.0, "a", "b", None, 1.0], dtype=object), "y": [1, 2, 3, 4, 5, 6]})
+    pyreadstat.write_dta(
+        frame,
+        str(tmp_path / "a.dta"),
+        missing_user_values={"x": ["a", "b"]},
+        variable_value_labels={"x": {1: "one", 2: "two", "a": "refused"}},
+    )
+    data = dc.read(tmp_path / "a.dta")
+    assert data.to_arrow().column("x").to_pylist() == [1, 2, None, None, None, 1]
+    ordered = workflow.apply_steps(data, [Step("record-order")], seed=3)
+    dc.write(ordered, tmp_path / "b.dta")
+    values, known = pyreadstat.read_dta(str(tmp_path / "b.dta"), user_missing=True, output_format="dict")
+    expected = [[1.0, 2.0, "a", "b", None, 1.0][row] for row in ordered.provenance.rows]
+    assert list(values["x"]) == expected
+    assert known.variable_value_labels["x"] == {1: "one", 2: "two", "a": "refused"}
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@given(
+    st.lists(
+        st.tuples(
+            st.one_of(st.none(), st.floats(-1e9, 1e9, allow_nan=False)),
+            st.one_of(
+                st.none(),
+                st.text(
+                    st.characters(codec="utf-8", exclude_characters="\0", categories=["L", "N"]), min_size=1, max_size=9
+                ),
+            ),
+            st.one_of(st.none(), st.dates(dt.date(1900, 1, 1), dt.date(2100, 1, 1))),
+        ),
+        min_size=2,
+        max_size=12,
+    ),
+    st.sampled_from([".sav", ".dta", ".xpt", ".arrow", ".parquet", ".xlsx"]),
+)
+def test_values_survive_the_round_trip(tmp_path, rows, ending):
+    x, words, days = (list(column) for column in zip(*rows, strict=True))
+    if ending in {".xpt", ".xlsx"} and (
+        all(w is None for w in words) or all(d is None for d in days) or all(v is None for v in x)
+    ):
+        return  # an empty column has no type there
+    frame = pl.DataFrame(
+        {
+            "x": pl.Series(x, dtype=pl.Float64),
+            "w": pl.Series(words, dtype=pl.String),
+            "d": pl.Series(days, dtype=pl.Date),
+        }
+    )
+    schema = Schema([Attribute("x", Numeric()), Attribute("w", Nominal(("",))), Attribute("d", Nominal(("",)))])
+    dc.write(Microdata(frame, schema), tmp_path / f"a{ending}")
+    table, _ = read_table(tmp_path / f"a{ending}")
+    numbers = [float("nan") if value is None else value for value in table.column("x").to_pylist()]
+    assert numbers == pytest.approx([float("nan") if v is None else v for v in x], rel=1e-12, nan_ok=True)
+    if ending != ".xlsx":  # a sheet of digits is a sheet of numbers
+        assert [w or None for w in table.column("w").to_pylist()] == words
+        assert [v.date() if isinstance(v, dt.datetime) else v for v in table.column("d").to_pylist()] == days
+
+
+# ----------------------------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta", ".sas7bdat", ".xpt", ".xlsx", ".arrow", ".parquet"])
+@pytest.mark.parametrize(
+    "content", [b"", b"SECRET4711 is no data file\n" * 20, b"$FL2@(#) SPSS DATA FILE" + b"\0" * 300]
+)
+def test_a_file_that_is_not_what_its_ending_says_is_refused(tmp_path, ending, content):
+    path = tmp_path / f"a{ending}"
+    path.write_bytes(content)
+    with pytest.raises(FileError) as caught:
+        read_table(path)
+    assert "SECRET" not in str(caught.value)
+    assert f"a{ending}" in caught.value.message
+
+
+def test_a_file_that_was_cut_short_is_refused(sav, tmp_path):
+    (tmp_path / "cut.sav").write_bytes(sav.read_bytes()[:-200])
+    with pytest.raises(FileError, match="not a SPSS file that can be read"):
+        read_table(tmp_path / "cut.sav")
+
+
+def test_unknown_endings_and_options_are_refused(tmp_path, sav):
+    (tmp_path / "a.xls").write_bytes(b"x")
+    with pytest.raises(FileError, match="unknown ending") as caught:
+        read_table(tmp_path / "a.xls")
+    assert ".sav" in caught.value.hint
+    assert ".xlsx" in caught.value.hint
+    with pytest.raises(ParameterError, match="delimiter cannot be set for a .sav file"):
+        read_table(sav, delimiter=";")
+
+
+@pytest.mark.parametrize(
+    ("ending", "library"),
+    [
+        (".sav", "pyreadstat"),
+        (".dta", "pyreadstat"),
+        (".xpt", "pyreadstat"),
+        (".sas7bdat", "pyreadstat"),
+        (".xlsx", "fastexcel"),
+    ],
+)
+def test_an_absent_extra_is_named_with_the_line_to_type(tmp_path, monkeypatch, ending, library):
+    real = builtins.__import__
+
+    def absent(name, *args, **kwargs):
+        if name == library:
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    (tmp_path / f"a{ending}").write_bytes(b"x" * 100)
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(MissingExtraError, match=library) as caught:
+        read_table(tmp_path / f"a{ending}")
+    assert caught.value.hint == "pip install 'discreet[files]'"
+
+
+@pytest.mark.parametrize(("ending", "library"), [(".sav", "pyreadstat"), (".xlsx", "xlsxwriter")])
+def test_an_absent_extra_leaves_nothing_half_written(tmp_path, monkeypatch, ending, library):
+    real = builtins.__import__
+    data = Microdata(pl.DataFrame({"x": [1.5, 2.5]}), Schema([Attribute("x", Numeric(), "key")]))
+
+    def absent(name, *args, **kwargs):
+        if name == library:
+            raise ImportError(name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(MissingExtraError, match=library):
+        dc.write(data, tmp_path / f"a{ending}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("ending", "name"), [(".sav", "a b"), (".dta", "x" * 33), (".xpt", "1st"), (".sav", "=cmd()")])
+def test_a_name_that_the_format_has_no_room_for_is_named(tmp_path, ending, name):
+    data = Microdata(pl.DataFrame({name: [1.5, 2.5]}), Schema([Attribute(name, Numeric(), "key")]))
+    with pytest.raises(FileError, match="1 of 1 column names cannot be written") as caught:
+        dc.write(data, tmp_path / f"a{ending}")
+    assert "Rename the columns" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_writer_that_fails_leaves_neither_file_nor_value(tmp_path, monkeypatch):
+    data = Microdata(pl.DataFrame({"x": ["SECRET4711", "b"]}), Schema([Attribute("x", Nominal(["SECRET4711", "b"]))]))
+
+    def fails(*_, **__):
+        raise ValueError("SECRET4711 does not fit")
+
+    monkeypatch.setattr(pyreadstat, "write_sav", fails)
+    with pytest.raises(FileError) as caught:
+        dc.write(data, tmp_path / "a.sav")
+    assert "SECRET" not in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sas_files_are_read_and_the_binary_kind_is_not_written(tmp_path):
+    data = Microdata(pl.DataFrame({"x": [1.5, 2.5]}), Schema([Attribute("x", Numeric(), "key")]))
+    with pytest.raises(FileError, match="cannot be written") as caught:
+        dc.write(data, tmp_path / "a.sas7bdat")
+    assert ".xpt" in caught.value.hint
+
+
+def test_a_table_without_labels_writes_what_its_schema_says(tmp_path):
+    frame = pl.DataFrame({"x": [1.5, 2.5, -9.0], "s": ["a", "b", "?"], "ok": [True, False, None]})
+    schema = Schema(
+        [
+            Attribute("x", Numeric(), "key", missing=(-9,), label="Size"),
+            Attribute("s", Ordinal(["a", "b"]), "key", missing=("?",)),
+            Attribute("ok", Nominal([False, True])),
+        ]
+    )
+    dc.write(Microdata(frame, schema), tmp_path / "a.sav")
+    values, known = meta(tmp_path / "a.sav")
+    assert known.column_names_to_labels["x"] == "Size"
+    assert known.variable_measure == {"x": "scale", "s": "ordinal", "ok": "nominal"}
+    assert known.missing_ranges["x"] == [{"lo": -9.0, "hi": -9.0}]
+    assert values["ok"].to_list() == [1.0, 0.0, None]
+    assert dc.read(tmp_path / "a.sav").schema["s"].missing == ("?",)

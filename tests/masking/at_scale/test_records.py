@@ -1,0 +1,178 @@
+"""Rank swapping, PRAM, coding, recoding, suppression, categories and sequences at scale, against the same in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from discreet.engines.local import LocalEngine
+from discreet.errors import DataError, ParameterError
+from discreet.io.large import ParquetSource, ParquetTarget
+from discreet.masking.at_scale import mask_table
+from discreet.masking.at_scale.distinct import Lookup
+from discreet.masking.coding import BottomCoding, TopCoding
+from discreet.masking.microaggregation.kmodes import KModes
+from discreet.masking.microaggregation.kshc import KSHC
+from discreet.masking.pram import PRAM
+from discreet.masking.recoding import GlobalRecoding
+from discreet.masking.suppression import LocalSuppression
+from discreet.masking.swapping import RankSwapping
+from discreet.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.schema import Attribute, Schema
+
+SCHEMA = Schema(
+    [
+        Attribute("x", Numeric(), "key"),
+        Attribute("f", Nominal(list("abcdefg")), "key"),
+        Attribute("s", Ordinal(list("pqrst")), "key"),
+        Attribute("w", Numeric(), "weight"),
+    ]
+)
+
+
+def data(n=3000):
+    rng = np.random.default_rng(2)
+    x = np.where(rng.random(n) < 0.3, 0.0, rng.normal(size=n))
+    return pl.DataFrame(
+        {
+            "x": [None if d < 0.02 else v for d, v in zip(rng.random(n), x.tolist(), strict=True)],
+            "f": rng.choice(list("abcdef"), n, p=[0.5, 0.3, 0.1, 0.05, 0.03, 0.02]),
+            "s": rng.choice(list("pqrst"), n),
+            "w": rng.uniform(1, 3, n),
+        }
+    )
+
+
+def run(folder, table, masker, *, block=400, schema=SCHEMA, batch=501):
+    table.write_parquet(folder / "in.parquet", row_group_size=700)
+    out = folder / "out.parquet"
+    out.unlink(missing_ok=True)
+    source = ParquetSource(folder / "in.parquet", schema)
+    provenance, released = mask_table(masker, source, ParquetTarget(out), LocalEngine(2, batch=batch), block_size=block)
+    return pl.read_parquet(out), provenance, released
+
+
+def ranks_between(column, low, high):
+    return int(((column > low) & (column < high)).sum())
+
+
+def test_rank_swapping_keeps_values_and_windows(tmp_path):
+    table = data()
+    release, provenance, _ = run(tmp_path, table, RankSwapping(5, random_state=1))
+    for name in ("x", "f", "s"):
+        assert release[name].drop_nulls().sort().to_list() == table[name].drop_nulls().sort().to_list()
+        assert (release[name].is_null() == table[name].is_null()).all()
+    before, after = table["x"].drop_nulls().to_numpy(), release["x"].drop_nulls().to_numpy()
+    window = provenance.details["window"]["x"]
+    assert window == int(0.05 * before.size)
+    moved = np.flatnonzero(before != after)
+    assert moved.size > 0.4 * before.size
+    for i in moved:
+        assert ranks_between(before, min(before[i], after[i]), max(before[i], after[i])) <= window
+
+
+def test_one_block_swaps_like_any_other(tmp_path):
+    release, _, _ = run(tmp_path, data(), RankSwapping(window=3, random_state=1), block=10_000)
+    assert (release["x"] != data()["x"]).mean() > 0.5
+
+
+def test_pram_draws_from_the_whole_tables_matrix(tmp_path):
+    table = data()
+    release, provenance, _ = run(tmp_path, table, PRAM(0.5, random_state=1))
+    plain = PRAM(0.5, random_state=1).mask(table, SCHEMA).provenance.details["matrices"]
+    for name, matrix in provenance.details["matrices"].items():
+        assert np.allclose(matrix, plain[name])
+    kept = (release["f"] == table["f"]).mean()
+    expected = np.mean([provenance.details["kept"]["f"]["abcdefg".index(v)] for v in table["f"].to_list()])
+    assert kept == pytest.approx(expected, abs=0.03)
+    again, _, _ = run(tmp_path, table, PRAM(0.5, random_state=1), batch=77)
+    assert again.equals(release)
+
+
+@pytest.mark.parametrize(
+    "masker", [GlobalRecoding(3), GlobalRecoding(2, category="other"), GlobalRecoding(9, weighted=False)]
+)
+def test_recoding_is_that_of_memory(tmp_path, masker):
+    release, _, released = run(tmp_path, data(), masker)
+    plain = masker.mask(data(), SCHEMA).microdata
+    assert release.equals(plain.to_polars())
+    assert released == plain.schema
+
+
+@pytest.mark.parametrize(
+    "masker",
+    [
+        TopCoding(2, share=0.1),
+        TopCoding(1, threshold=1.0, replacement="mean"),
+        TopCoding(2, share=0.05, replacement="median", category="high"),
+        BottomCoding(1, share=0.2, replacement="median"),
+        BottomCoding(1, share=0.6),
+    ],
+    ids=repr,
+)
+def test_coding_is_that_of_memory(tmp_path, masker):
+    release, _, released = run(tmp_path, data(), masker)
+    plain = masker.mask(data(), SCHEMA).microdata
+    assert release.drop("x").equals(plain.to_polars().drop("x"))
+    assert np.allclose(release["x"].to_numpy(), plain.to_polars()["x"].to_numpy(), equal_nan=True)
+    assert released == plain.schema
+
+
+@pytest.mark.parametrize("k", [3, 40, 400])
+def test_suppression_meets_k(tmp_path, k):
+    table = data()
+    masker = LocalSuppression(k, attributes=["f", "s"])
+    release, provenance, _ = run(tmp_path, table, masker)
+    assert release.group_by("f", "s").len()["len"].min() >= k
+    for name in ("f", "s"):
+        assert ((release[name] == table[name]) | release[name].is_null()).all()
+        assert provenance.details["suppressed"][name] == release[name].null_count()
+
+
+def test_suppression_with_diversity(tmp_path):
+    schema = Schema([SCHEMA["f"], Attribute("s", SCHEMA["s"].scale, "confidential")])
+    table = data().select("f", "s").with_columns(s=pl.when(pl.col("f") == "f").then(pl.lit("p")).otherwise(pl.col("s")))
+    release, _, _ = run(tmp_path, table, LocalSuppression(5, l=2), schema=schema)
+    assert release.group_by("f").agg(pl.col("s").n_unique())["s"].min() >= 2
+
+
+@pytest.mark.parametrize("block", [50_000, 600])
+def test_categories_are_grouped_by_their_counts(tmp_path, block):
+    table = data()
+    release, provenance, _ = run(tmp_path, table, KModes(140, weighted=False, random_state=1), block=block)
+    assert release.group_by("f", "s").len()["len"].min() >= 140
+    assert provenance.details["blocks"][0]["different_records"] == table.select("f", "s").n_unique()
+    assert (release["f"] == table["f"]).mean() > 0.5
+    if block == 50_000:
+        plain = KModes(140, weighted=False, random_state=1).mask(table, SCHEMA).microdata.to_polars()
+        # The same groups: a combination that occurs k times stands for itself in both.
+        assert (release["f"] == plain["f"]).mean() > 0.9
+
+
+def test_sequences_are_those_of_memory(tmp_path):
+    rng = np.random.default_rng(3)
+    trips = [" ".join(rng.choice(list("abc"), size)) for size in rng.integers(1, 4, 400)]
+    schema = Schema([Attribute("trip", Sequence(list("abc"), delimiter=" "), "key")])
+    table = pl.DataFrame({"trip": trips})
+    masker = KSHC(4)
+    release, _, _ = run(tmp_path, table, masker, schema=schema)
+    assert release.group_by("trip").len()["len"].min() >= 4
+    plain = masker.mask(table.sort("trip"), schema).microdata.to_polars()
+    assert release["trip"].n_unique() == pytest.approx(plain["trip"].n_unique(), abs=3)
+
+
+def test_strata_and_generators_are_refused(tmp_path):
+    with pytest.raises(ParameterError, match="strata must be None"):
+        run(tmp_path, data(), PRAM(0.3, strata=["s"], attributes=["f"]))
+    with pytest.raises(ParameterError, match="random_state must be an integer"):
+        run(tmp_path, data(), PRAM(0.3, random_state=np.random.default_rng(1)))
+
+
+def test_a_lookup_refuses_what_it_never_saw():
+    table = data()
+    from discreet.microdata import microdata
+
+    lookup = Lookup.of({"f": np.array([0, 1], dtype=np.int32)}, {"f": np.array([1, 1], dtype=np.int32)})
+    with pytest.raises(DataError, match="were not there when the table was counted"):
+        lookup(microdata(table, SCHEMA), np.arange(len(table)))

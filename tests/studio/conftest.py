@@ -1,0 +1,134 @@
+"""A studio that listens, and a browser that looks at it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra `studio` is not installed")
+pytest.importorskip("httpx", reason="httpx is not installed (it comes with the extra `dev`)")
+
+import httpx
+import uvicorn
+
+from discreet.studio.app import create_app, listen
+
+CHROMIUM = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+
+
+class Running(NamedTuple):
+    """A studio that listens."""
+
+    address: str
+    app: Any
+    studio: Any
+    folder: Path
+
+    def link(self) -> str:
+        return f"{self.address}/start?token={self.studio.gate.issue()}"
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A studio for the whole run, with a small limit on uploads."""
+    base = tmp_path_factory.mktemp("studio")
+    listener = listen()
+    port = listener.getsockname()[1]
+    app = create_app(port=port, limit=5 * 2**20, base=base, warm=False)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+    thread.start()
+    while not server.started:
+        assert thread.is_alive(), "the server did not start"
+        time.sleep(0.01)
+    yield Running(f"http://127.0.0.1:{port}", app.app, app.studio, base)
+    server.should_exit = True
+    thread.join(20)
+    assert list(base.iterdir()) == [], "the private folder is gone when the server has ended"
+
+
+class Client:
+    """A browser without a screen: a cookie, and forms with the session's own token."""
+
+    def __init__(self, running: Running) -> None:
+        self.http = httpx.Client(base_url=running.address, follow_redirects=True, timeout=30)
+        self.running = running
+        answer = self.http.get(running.link())
+        assert answer.status_code == 200
+        key = self.http.cookies[running.studio.cookie]
+        self.session = running.studio.sessions.find(key)
+
+    def get(self, path: str, **options: Any) -> httpx.Response:
+        return self.http.get(path, **options)
+
+    def post(self, path: str, data: dict[str, Any] | None = None, **options: Any) -> httpx.Response:
+        headers = {"Origin": self.running.address, **options.pop("headers", {})}
+        return self.http.post(path, data={"csrf": self.session.csrf, **(data or {})}, headers=headers, **options)
+
+    def wait(self) -> Any:
+        """Wait until the present piece of work is done, and return it."""
+        job = self.session.worker.job
+        while job.running:
+            time.sleep(0.02)
+        return job
+
+    def open_sample(self, name: str = "housing", n: int = 200) -> None:
+        assert self.post("/open/sample", {"sample": name, "n": str(n)}).status_code == 200
+        assert self.wait().state == "done", self.session.worker.job.message
+
+
+@pytest.fixture
+def client(running: Running) -> Iterator[Client]:
+    """One session, ended afterwards."""
+    one = Client(running)
+    yield one
+    one.http.close()
+    running.studio.sessions.end(one.session)
+
+
+@pytest.fixture
+def another(running: Running) -> Iterator[Client]:
+    """A second session."""
+    one = Client(running)
+    yield one
+    one.http.close()
+    running.studio.sessions.end(one.session)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's chromium, driven by Playwright."""
+    path = os.environ.get("DISCREET_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("no chromium: `make test-studio` installs it, or set DISCREET_CHROMIUM to its path")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra `dev`)")
+    with sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser: Any, running: Running) -> Iterator[Any]:
+    """A page of a fresh session; anything that a page complains about fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    complaints: list[str] = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(running.link())
+    page.address = running.address
+    yield page
+    context.close()
+    assert complaints == []

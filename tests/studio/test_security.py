@@ -1,0 +1,329 @@
+"""What a stranger, a hostile page and a hostile file can do to the studio: nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from discreet.studio.app import _hosts
+from discreet.studio.security import HEADERS, Gate
+from discreet.studio.sessions import PrivateFolder
+
+PAGES = ["/open", "/declare", "/risk", "/protect", "/compare", "/compare/map", "/attack", "/release",
+         "/release/file/masked", "/protect/chart/0.svg", "/job"]  # fmt: skip
+POSTS = ["/open/sample", "/open/file", "/declare", "/declare/scenarios", "/risk", "/protect/add", "/protect/go",
+         "/compare/add", "/compare/remove", "/compare/run", "/compare/adopt", "/attack", "/release", "/job/cancel",
+         "/end"]  # fmt: skip
+SCRIPT = "<script>document.title='owned'</script>"
+
+
+def test_every_route_is_listed_here(running):
+    routes = {(m, r.path) for r in _routes(running.app) for m in r.methods if m in {"GET", "POST"}}
+    asked = {("GET", p) for p in PAGES} | {("POST", p) for p in POSTS}
+    known = {("GET", "/"), ("GET", "/start")}
+    plain = {(m, p.replace("{key}", "masked").replace("{number}", "0")) for m, p in routes}
+    assert plain - known == asked, "a new route is tried without a session, too"
+
+
+def _routes(app):
+    """Return the routes of an application, those of included routers among them."""
+    found, todo = [], list(app.routes)
+    while todo:
+        route = todo.pop()
+        inner = getattr(route, "original_router", None) or getattr(route, "router", None)
+        if getattr(route, "methods", None) and hasattr(route, "path"):
+            found.append(route)
+        elif inner is not None:
+            todo += list(inner.routes)
+    return found
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_without_a_session_no_page_is_shown(running, path):
+    answer = httpx.get(running.address + path)
+    assert answer.status_code == 403
+    assert "No session" in answer.text
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_without_a_session_nothing_can_be_done(running, path):
+    answer = httpx.post(running.address + path, data={"csrf": "x"}, headers={"Origin": running.address})
+    assert answer.status_code == 403
+
+
+def test_a_wrong_token_opens_nothing(running):
+    before = len(running.studio.sessions)
+    for token in ("", "x", running.studio.gate.issue()[:-1]):
+        assert httpx.get(f"{running.address}/start", params={"token": token}).status_code == 403
+    assert len(running.studio.sessions) == before
+
+
+def test_a_token_works_once(running):
+    link = running.link()
+    first = httpx.get(link)
+    assert first.status_code == 303
+    assert httpx.get(link).status_code == 403
+    running.studio.sessions.end(running.studio.sessions.find(first.cookies[running.studio.cookie]))
+
+
+def test_the_cookie_is_for_this_site_and_not_for_scripts(running):
+    answer = httpx.get(running.link())
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    running.studio.sessions.end(running.studio.sessions.find(answer.cookies[running.studio.cookie]))
+
+
+def test_tokens_are_compared_whole():
+    gate = Gate()
+    token = gate.issue()
+    assert not gate.redeem(token + "x")
+    assert gate.redeem(token)
+    assert not gate.redeem(token)
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1.evil.example", ""])
+def test_another_host_name_is_refused(client, host):
+    answer = client.get("/open", headers={"Host": host})
+    assert answer.status_code == 421
+    assert "sample" not in answer.text
+
+
+def test_only_names_of_this_machine_are_hosts():
+    assert set(_hosts("127.0.0.1", 9)) == {"127.0.0.1:9", "localhost:9", "[::1]:9"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{"Origin": "http://evil.example"}, {"Origin": "null"}, {"Origin": ""}, {"Sec-Fetch-Site": "cross-site"},
+     {"Origin": "https://127.0.0.1"}],
+)  # fmt: skip
+def test_a_post_from_another_site_is_refused(client, headers):
+    answer = client.post("/open/sample", {"sample": "housing", "n": "100"}, headers=headers)
+    assert answer.status_code == 403
+    assert client.session.given is None
+
+
+def test_a_post_without_an_origin_is_refused(client):
+    answer = client.http.post("/open/sample", data={"csrf": client.session.csrf, "sample": "housing"})
+    assert answer.status_code == 403
+
+
+@pytest.mark.parametrize("token", ["", "x", None])
+def test_a_form_without_the_token_of_the_session_is_refused(client, token):
+    data = {"sample": "housing"} | ({} if token is None else {"csrf": token})
+    answer = client.http.post("/open/sample", data=data, headers={"Origin": client.running.address})
+    assert answer.status_code == 403
+    assert client.session.given is None
+
+
+def test_the_token_of_another_session_is_refused(client, another):
+    answer = client.post("/open/sample", {"csrf": another.session.csrf, "sample": "housing"})
+    assert answer.status_code == 403
+
+
+def test_a_file_is_not_written_before_the_token_was_right(client):
+    files = [("csrf", (None, "wrong")), ("file", ("a.csv", b"x,y\n1,2\n"))]
+    answer = client.http.post("/open/file", files=files, headers={"Origin": client.running.address})
+    assert answer.status_code == 403
+    assert not list(client.session.folder.rglob("data*"))
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_other_methods_are_refused(client, method):
+    assert client.http.request(method, "/open").status_code == 405
+
+
+@pytest.mark.parametrize("path", ["/open", "/nowhere", "/static/studio.css", "/start"])
+def test_every_answer_carries_the_headers(client, path):
+    answer = client.get(path)
+    for name, value in HEADERS.items():
+        assert answer.headers[name] == value
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
+
+
+def test_pages_have_no_script_or_style_of_their_own(client):
+    client.open_sample()
+    for path in PAGES[:8]:
+        text = client.get(path).text
+        assert "<script>" not in text
+        assert "<style" not in text
+        assert " style=" not in text
+        assert " onclick" not in text
+        assert "http://" not in text.replace("http://www.w3.org", "")
+        assert "https://" not in text
+
+
+def test_a_file_beyond_the_limit_is_refused_and_leaves_nothing(client):
+    big = b"a,b\n" + b"1,2\n" * 1_500_000
+    answer = client.post("/open/file", files={"file": ("big.csv", big)})
+    assert answer.status_code == 413
+    assert not list(client.session.folder.rglob("data*"))
+
+
+def test_a_file_that_hides_its_size_is_refused_and_leaves_nothing(client):
+    boundary = "cut"
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n{client.session.csrf}\r\n'
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+    ).encode()
+
+    def chunks():
+        yield head
+        for _ in range(100):
+            yield b"1,2\n" * 25_000
+
+    answer = client.http.post(
+        "/open/file", content=chunks(),
+        headers={"Origin": client.running.address, "Content-Type": f"multipart/form-data; boundary={boundary}"},
+    )  # fmt: skip
+    assert answer.status_code == 413
+    assert not list(client.session.folder.rglob("data*"))
+
+
+def test_the_name_of_a_file_never_becomes_a_path_and_the_file_is_removed(client):
+    rows = b"income,town\n" + b"".join(b"%d,t%d\n" % (100 + i * 7 % 90, i % 4) for i in range(40))
+    folder = client.session.folder
+    before = {path for path in client.running.folder.rglob("*") if folder not in path.parents}
+    for name in ("../../../etc/evil.csv", "..\\..\\evil.csv", "/etc/passwd.csv", "a\x00b.csv"):
+        assert client.post("/open/file", files={"file": (name, rows)}).status_code == 200
+        assert client.wait().state == "done", client.session.worker.job.message
+        assert {path for path in client.running.folder.rglob("*") if folder not in path.parents} == before
+        written = [path.name for path in folder.rglob("*") if path.is_file()]
+        assert written == ["data.csv"], "one copy, of the last file, under our own name"
+        assert str(folder) not in client.get("/open").text
+    client.post("/end")
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("path", ["/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py",
+                                  "/release/file/../../../etc/passwd", "/release/file/..%2f..%2fetc%2fpasswd",
+                                  "/protect/chart/..%2f0.svg"])  # fmt: skip
+def test_no_path_leads_out(client, path):
+    answer = client.get(path)
+    assert answer.status_code in {404, 422}
+    assert "import" not in answer.text
+    assert "root:" not in answer.text
+
+
+@pytest.mark.parametrize("ending", [".exe", ".toml", "", ".html"])
+def test_other_kinds_of_files_are_refused(client, ending):
+    answer = client.post("/open/file", files={"file": (f"a{ending}", b"x")})
+    assert "cannot be opened" in answer.text
+    assert not list(client.session.folder.rglob("data*"))
+
+
+HOSTILE = """seed = 1
+[data]
+file = "/etc/passwd"
+[release]
+masked = "/tmp/owned.csv"
+[[attribute]]
+name = "town"
+role = "key"
+scale = "nominal"
+levels = ["a", "b"]
+[[step]]
+method = "hierarchy-recoding"
+[step.hierarchies]
+town = "/etc/passwd"
+"""
+
+
+def test_a_protocol_that_names_a_file_of_this_machine_is_refused(client):
+    answer = client.post(
+        "/open/file", files={"file": ("t.csv", b"town\na\nb\na\n"), "protocol": ("p.toml", HOSTILE.encode())}
+    )
+    assert "cannot be taken from an uploaded protocol" in answer.text
+    assert not list(client.session.folder.rglob("data*"))
+
+
+def test_names_that_are_scripts_are_shown_as_text(client):
+    head = f'"{SCRIPT}","<img src=x onerror=alert(1)>","a\'b&quot;"\n'
+    rows = "".join(f"{SCRIPT if i % 2 else 'x'},{i % 3},{i * 1.5}\n" for i in range(60))
+    client.post("/open/file", files={"file": (f"{SCRIPT}.csv", (head + rows).encode())})
+    assert client.wait().state == "done", client.session.worker.job.message
+    client.post("/declare", {"role-0": "key", "scale-0": "nominal", "order-0": "1,0", "label-0": SCRIPT})
+    client.wait()
+    client.post("/declare/scenarios", {"count": "1", "name-0": SCRIPT, "known-0": "0"})
+    client.post("/risk")
+    assert client.wait().state == "done", client.session.worker.job.message
+    client.post("/protect/add", {"method": "rank-swapping", "p-p": "50"})
+    assert client.wait().state == "done", client.session.worker.job.message
+    for path in [*PAGES[:8], "/open?rows=1", "/protect?method=pram", "/compare?method=pram"]:
+        text = client.get(path).text
+        assert SCRIPT not in text, path
+        assert "<img src=x" not in text, path
+        assert "&lt;script&gt;" in text or path not in {"/open", "/declare", "/risk"}, path
+
+
+def test_errors_do_not_show_values(client):
+    rows = b"a,b\n" + b"1,x\n" * 30 + b"1,SECRETVALUE,3\n"
+    client.post("/open/file", files={"file": ("a.csv", rows)})
+    assert client.wait().state == "failed"
+    assert "SECRETVALUE" not in client.get("/open").text
+
+
+def test_sessions_do_not_see_each_other(client, another):
+    client.open_sample("housing", 200)
+    assert "housing" in client.get("/declare").text
+    assert another.get("/declare").url.path == "/open", "there is nothing to declare in the other session"
+    assert "200 records" not in another.get("/open").text
+    assert another.session.folder != client.session.folder
+    assert another.get("/release/file/masked").status_code == 404
+    client.post("/end")
+    assert client.get("/open").status_code == 403
+    assert another.get("/open").status_code == 200
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are a matter of POSIX")
+def test_folders_are_private(client):
+    for folder in (client.session.folder, client.session.folder.parent):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
+def test_folders_of_servers_that_were_killed_are_removed_at_start(tmp_path: Path):
+    code = (
+        "import sys, os; from pathlib import Path; from discreet.studio.sessions import PrivateFolder\n"
+        "p = PrivateFolder(Path(sys.argv[1])); (p.path / 'data.csv').write_text('secret'); print(p.path, flush=True)\n"
+        "os._exit(9)"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
+    left = Path(killed.stdout.strip())
+    assert (left / "data.csv").exists()
+    (tmp_path / "discreet-studio-link").symlink_to(left)
+    living = PrivateFolder(tmp_path)
+    assert not left.exists()
+    assert living.removed == 1
+    other = PrivateFolder(tmp_path)
+    assert living.path.exists(), "a folder that is in use stays"
+    other.close()
+    living.close()
+    assert not living.path.exists()
+
+
+def test_sessions_that_nobody_uses_end(tmp_path):
+    from discreet.studio.sessions import Sessions
+
+    sessions = Sessions(tmp_path, idle=-1.0)
+    first = sessions.begin()
+    second = sessions.begin()
+    assert sessions.find(first.key) is None
+    assert not first.folder.exists()
+    sessions.end(second)
+
+
+def test_the_command_line_does_not_expose_by_accident():
+    from discreet.cli.studio import studio
+    from discreet.errors import ParameterError
+
+    for host in ("0.0.0.0", "192.168.1.5", "example.org"):  # noqa: S104 - it is refused
+        with pytest.raises(ParameterError, match="lets other machines reach"):
+            studio(host=host, browser=False)

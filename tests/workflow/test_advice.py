@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet.scales import Nominal, Numeric
+from discreet.schema import Attribute, Schema
+from discreet.workflow import advise
+
+
+def table(**roles):
+    frame = pl.DataFrame(
+        {
+            "passport": [f"P{i:04}" for i in range(40)],
+            "age": [20.5 + i for i in range(40)],
+            "town": ["n", "s"] * 20,
+            "ill": ["no", "no", "no", "yes"] * 10,
+        }
+    )
+    scales = {"passport": Nominal(tuple(frame["passport"])), "age": Numeric(), "town": Nominal(("n", "s")),
+              "ill": Nominal(("no", "yes"))}  # fmt: skip
+    given = {"passport": "identifier", "age": "key", "town": "key", "ill": "confidential"} | roles
+    return dc.microdata(frame, Schema([Attribute(name, scales[name], given[name]) for name in scales]))
+
+
+def codes(*args, **kwargs):
+    return [advice.code for advice in advise(*args, **kwargs)]
+
+
+def test_nothing_is_said_of_a_sound_release():
+    data = table(town="other")
+    assert codes(data, dc.MDAV(k=5).mask(data)) == []
+
+
+def test_each_weak_choice_is_named():
+    data = table()
+    assert codes(data, schema_given=False) == ["no-schema"]
+    assert codes(table(ill="key")) == ["no-confidential"]
+    assert codes(data, dc.MDAV(k=2).mask(data)) == ["small-k", "key-unmasked"]
+    assert codes(data, dc.PRAM().mask(data), seed_given=False) == ["key-unmasked", "no-seed"]
+    assert "identifiers-present" in codes(table(passport="other"), dc.MDAV(k=5).mask(table(passport="other")))
+
+
+def test_identifiers_are_found_in_a_release_that_somebody_else_made():
+    data = table()
+    assert "identifiers-present" in codes(data, data)
+
+
+def test_risks_are_read_with_the_method_in_mind():
+    data = table()
+    masked = dc.PRAM(random_state=1).mask(data)
+    found = codes(data, masked, dc.assess(data, masked))
+    assert "frequency-after-perturbation" in found
+    unmasked = dc.assess(table(passport="key"), table(passport="key"))
+    assert "uniques-left" in codes(data, None, unmasked)
+
+
+def test_every_remark_is_a_sentence_with_a_hint_and_no_value():
+    data = table(ill="key", passport="other")
+    for advice in advise(data, dc.MDAV(k=2).mask(data), schema_given=False):
+        assert advice.sentence.endswith(".")
+        assert advice.hint.endswith(".")
+        assert "P00" not in advice.sentence + advice.hint
+        assert set(advice.to_dict()) == {"code", "sentence", "hint"}
+
+
+@pytest.mark.parametrize("k", [3, 10])
+def test_three_is_enough(k):
+    data = table(town="other")
+    assert "small-k" not in codes(data, dc.MDAV(k=k).mask(data))

@@ -1,0 +1,253 @@
+"""Several steps: the record of the chain says what the chain did, and no more."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import discreet as dc
+from discreet.errors import DataError, DiscreetError, ParameterError, UnknownNameError
+from discreet.microdata import Microdata
+from discreet.protocol import Step
+from discreet.scales import Nominal, Numeric, Ordinal
+from discreet.schema import Attribute, Schema
+from discreet.workflow.chain import apply_steps, masker_of
+
+
+def table(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pl.DataFrame(
+        {
+            "id": [f"p{i}" for i in range(n)],
+            "x": rng.normal(size=n),
+            "y": rng.normal(size=n),
+            "size": rng.choice(["s", "m", "l", "xl"], n),
+            "fuel": [
+                None if u < 0.1 else f for u, f in zip(rng.random(n), rng.choice(["gas", "oil", "sun"], n), strict=True)
+            ],
+        }
+    )
+    schema = Schema(
+        [
+            Attribute("id", Nominal(("",)), "identifier"),
+            Attribute("x", Numeric(), "key"),
+            Attribute("y", Numeric(), "key"),
+            Attribute("size", Ordinal(["s", "m", "l", "xl"]), "key"),
+            Attribute("fuel", Nominal(["gas", "oil", "sun"]), "key"),
+        ]
+    )
+    return Microdata(frame, schema)
+
+
+def test_one_step_is_the_masker_itself():
+    data = table()
+    chained = apply_steps(data, [Step("rank-swapping", {"p": 10})], seed=5)
+    alone = dc.RankSwapping(10, random_state=5).mask(data)
+    assert chained.to_native().equals(alone.to_native())
+    assert chained.provenance.to_dict(internal=True) == alone.provenance.to_dict(internal=True)
+
+
+def test_several_steps_are_the_maskers_one_after_the_other():
+    data = table()
+    chained = apply_steps(data, [Step("top-coding", {"p": 2, "attributes": ["size"]}), Step("mdav", {"k": 4})], seed=1)
+    first = dc.TopCoding(2, attributes=["size"]).mask(data)
+    second = dc.MDAV(k=4).mask(first.microdata)
+    assert chained.to_native().equals(second.to_native())
+    known = chained.provenance
+    assert known.method == "top-coding + mdav"
+    assert [step.method for step in known.history] == ["top-coding", "mdav"]
+    assert known.attributes == ("x", "y", "size")
+    assert known.removed == ("id",)
+    assert known.grouped == ("x", "y")
+    assert np.bincount(known.labels).min() >= 4
+    assert known.perturbative is True
+    assert known.changed["size"] == first.provenance.changed["size"]
+    assert "Keys that no step masked (1): fuel." in known.notes
+    assert known.to_dict()["steps"][1]["method"] == "mdav"
+    assert "seed" not in str(known.to_dict())
+
+
+def test_a_chain_of_true_values_is_not_perturbative():
+    known = apply_steps(
+        table(), [Step("global-recoding"), Step("local-suppression", {"attributes": ["fuel"]})]
+    ).provenance
+    assert known.perturbative is False
+
+
+STEPS = [
+    Step("global-recoding", {"p": 2}),
+    Step("global-recoding", {"p": 2, "category": "rest", "attributes": ["fuel"]}),
+    Step("top-coding", {"p": 2, "attributes": ["size"]}),
+    Step("bottom-coding", {"p": 2, "attributes": ["size"]}),
+    Step("local-suppression", {"k": 4, "attributes": ["size", "fuel"]}),
+    Step("pram", {"theta": 0.3}),
+    Step("rank-swapping", {"p": 20, "attributes": ["size"]}),
+    Step("level-map", {"maps": {"size": {"s": "m"}}}),
+]
+
+
+@given(st.lists(st.sampled_from(STEPS), min_size=2, max_size=4), st.integers(0, 5))
+def test_what_happened_is_possible_by_the_composed_transitions(steps, seed):
+    """Slow twin: every record's level before and after must be a pair that the matrix allows, missing values too."""
+    data = table(seed=seed)
+    try:
+        masked = apply_steps(data, steps, seed=seed)
+    except DiscreetError:
+        return  # a step may find nothing left to mask
+    for name, matrix in masked.provenance.transitions.items():
+        before, after = data.encoded(name), masked.microdata.encoded(name)
+        assert matrix.shape == (len(data.schema[name].scale) + 1, len(masked.microdata.schema[name].scale) + 1)
+        assert matrix[before, after].all()
+
+
+def test_transitions_are_the_product_of_those_of_the_steps():
+    data = table()
+    steps = [Step("level-map", {"maps": {"size": {"xl": "l"}}}), Step("level-map", {"maps": {"size": {"l": "m"}}})]
+    matrix = apply_steps(data, steps).provenance.transitions["size"]
+    expected = np.zeros((5, 5), dtype=bool)
+    expected[[0, 1, 2, 3, 4], [0, 1, 1, 1, 4]] = True
+    assert (matrix == expected).all()
+
+
+def test_an_attribute_that_a_step_says_nothing_about_has_no_transitions():
+    known = apply_steps(table(), [Step("global-recoding"), Step("kmodes", {"k": 5}), Step("top-coding")]).provenance
+    assert "transitions" not in known.to_dict()
+    if "size" not in known.history[1].transitions:
+        assert "size" not in known.transitions
+
+
+def test_groups_that_a_later_step_changed_are_not_reported():
+    data = table()
+    steps = [Step("mdav", {"k": 4}), Step("additive-noise", {"attributes": ["x"]})]
+    known = apply_steps(data, steps).provenance
+    assert known.labels is None
+    assert any("groups of mdav are not reported" in note for note in known.notes)
+    untouched = apply_steps(data, [Step("mdav", {"k": 4}), Step("pram")]).provenance
+    assert untouched.grouped == ("x", "y")
+
+
+def test_rows_are_composed_and_empty_groups_renumbered():
+    data = table()
+    steps = [
+        Step("sampling", {"share": 0.5}),
+        Step("mdav", {"k": 3}),
+        Step("record-order"),
+        Step("sampling", {"size": 7}),
+    ]
+    masked = apply_steps(data, steps, seed=3)
+    rows = masked.provenance.rows
+    assert len(masked) == 7
+    assert masked.provenance.n_records == 60
+    before = data.take(rows)
+    assert masked.microdata.encoded("size").tolist() == before.encoded("size").tolist()
+    labels = masked.labels
+    assert labels.shape == (7,)
+    assert set(labels.tolist()) == set(range(labels.max() + 1))
+    # Records of one group have one value, before and after the reordering.
+    x = masked.microdata.encoded("x")
+    assert all(len(set(x[labels == g])) == 1 for g in set(labels.tolist()))
+    found = dc.assess_scenarios(data, masked)["all keys"]
+    assert found.n_records == 7
+
+
+def test_the_window_of_a_rank_swapping_holds_where_nothing_else_touched_the_attribute():
+    data = table()
+    swap = Step("rank-swapping", {"p": 10, "attributes": ["x", "y"]})
+    alone = apply_steps(data, [swap], seed=2)
+    chained = apply_steps(data, [swap, Step("global-recoding")], seed=2)
+    assert chained.provenance.details["window"] == alone.provenance.details["window"]
+    broken = apply_steps(data, [swap, Step("additive-noise", {"attributes": ["x"]})], seed=2)
+    assert set(broken.provenance.details["window"]) == {"y"}
+    linker = dc.MaskingAwareLinkage(attributes=["x", "y"])
+    assert linker.link(data, chained).best.tolist() == linker.link(data, alone).best.tolist()
+
+
+def test_the_masking_aware_intruder_of_a_chain_uses_the_groups_of_its_grouping_step_only():
+    data = table()
+    group = Step("mdav", {"k": 4, "attributes": ["x"]})
+    alone = apply_steps(data, [group])
+    chained = apply_steps(data, [Step("additive-noise", {"level": 0.5, "attributes": ["y"]}), group], seed=1)
+    linker = dc.MaskingAwareLinkage(attributes=["x"])
+    assert linker.link(data, chained).best.tolist() == linker.link(data, alone).best.tolist()
+
+
+def test_the_blocks_of_a_grouping_step_are_told_with_its_groups():
+    data = table()
+    group = Step("mdav", {"k": 4, "blocks": [["x"], ["y"]]})
+    alone, chained = apply_steps(data, [group]), apply_steps(data, [Step("pram"), group])
+    assert chained.provenance.details["blocks"] == alone.provenance.details["blocks"]
+    assert (chained.labels == alone.labels).all()
+    linker = dc.MaskingAwareLinkage(attributes=["x", "y"])
+    assert linker.link(data, chained).best.tolist() == linker.link(data, alone).best.tolist()
+
+
+def test_identifiers_are_there_for_every_step_and_released_by_none():
+    data = table()
+    masked = apply_steps(data, [Step("mdav"), Step("identifiers", {"renumber": ["id"]})], seed=1)
+    numbers = masked.to_native()["id"].to_list()
+    assert sorted(map(int, numbers)) == list(range(1, 61))
+    assert "id" not in apply_steps(data, [Step("mdav"), Step("pram")]).microdata.schema
+
+
+def test_every_step_has_draws_of_its_own_and_a_seed_brings_them_back():
+    data = table()
+    noise = Step("additive-noise", {"attributes": ["x"]})
+    twice = [noise, Step("additive-noise", {"attributes": ["y"]})]
+    one, two = apply_steps(data, twice, seed=4), apply_steps(data, twice, seed=4)
+    assert one.to_native().equals(two.to_native())
+    assert not one.to_native().equals(apply_steps(data, twice, seed=5).to_native())
+    seeds = [step.seed for step in one.provenance.history]
+    assert seeds[0] == 4
+    assert seeds[1] != 4
+    own = apply_steps(data, [noise, Step("additive-noise", {"attributes": ["y"], "random_state": 9})], seed=4)
+    assert own.provenance.history[1].seed == 9
+
+
+@pytest.mark.parametrize(
+    ("step", "error", "message", "hint"),
+    [
+        (Step("mdaw", line=12), UnknownNameError, "Line 12: Step 2 (mdaw): there is no such method.", "'mdav'"),
+        (Step("mdav", {"K": 3}), ParameterError, "Step 2 (mdav): there is no parameter 'K'.", "'k'"),
+        (Step("mdav", {"k": 1}), ParameterError, "Step 2 (mdav): MDAV: k must be an integer of at least 2; got 1.", ""),
+        (Step("mdav", {"k": "five"}), ParameterError, "got 'five'", ""),
+        (Step("pram", {"seed": 3}), ParameterError, "there is no parameter 'seed'", "random_state"),
+        (Step("level-map"), ParameterError, "maps must be given", ""),
+        (Step("mdav", {"k": 3}, unit="gone"), ParameterError, "unit 'gone' is not in the table", ""),
+    ],
+)
+def test_a_step_that_cannot_be_run_is_named(step, error, message, hint):
+    with pytest.raises(error) as caught:
+        apply_steps(table(), [Step("pram"), step])
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+
+
+def test_no_steps_are_no_release():
+    with pytest.raises(ParameterError, match="at least one step"):
+        apply_steps(table(), [])
+
+
+def test_text_is_read_as_on_the_command_line_and_hierarchies_inline_or_beside_the_protocol(tmp_path):
+    (tmp_path / "fuel.csv").write_text("gas;fossil\noil;fossil\nsun;renewable\n")
+    beside = Step("hierarchy-recoding", {"hierarchies": {"fuel": "fuel.csv"}})
+    inline = Step(
+        "hierarchy-recoding", {"hierarchies": {"fuel": [["gas", "fossil"], ["oil", "fossil"], ["sun", "new"]]}}
+    )
+    assert set(apply_steps(table(), [beside], folder=tmp_path).to_native()["fuel"].drop_nulls()) == {
+        "fossil",
+        "renewable",
+    }
+    assert set(apply_steps(table(), [inline]).to_native()["fuel"].drop_nulls()) == {"fossil", "new"}
+    assert masker_of(Step("mdav", {"k": "4", "attributes": "x,y"})).attributes == ["x", "y"]
+
+
+def test_an_error_of_a_step_shows_no_value():
+    data = table()
+    bad = Microdata(data.to_native(), data.schema.replacing(Attribute("fuel", Nominal(["gas"]), "key")))
+    with pytest.raises(DataError) as caught:
+        apply_steps(bad, [Step("mdav"), Step("pram")])
+    assert "Step 2 (pram): Column 'fuel'" in caught.value.message
+    assert "oil" not in str(caught.value)

@@ -1,0 +1,82 @@
+"""What an intruder does before he links."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet import workflow
+from discreet.masking.hierarchy import Hierarchy
+from discreet.microdata import Microdata
+from discreet.scales import Nominal, Numeric
+from discreet.schema import Attribute, Schema
+from discreet.workflow.recoded import as_released, without_gaps
+
+
+def table(gaps=0, n=40):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n)
+    x[:gaps] = np.nan
+    frame = pl.DataFrame({"x": x, "fuel": rng.choice(["gas", "oil", "sun", "wood"], n)})
+    schema = Schema(
+        [Attribute("x", Numeric(), "key"), Attribute("fuel", Nominal(["gas", "oil", "sun", "wood"]), "key")]
+    )
+    return Microdata(frame, schema)
+
+
+BROADER = Hierarchy([["gas", "fossil"], ["oil", "fossil"], ["sun", "new"], ["wood", "new"]])
+
+
+def test_categories_that_were_renamed_are_known_by_their_new_names():
+    data = table()
+    masked = dc.HierarchyRecoding({"fuel": BROADER}).mask(data)
+    for release in (masked, masked.microdata):  # by the transitions, and by what is seen
+        recoded = as_released(data, release)
+        assert recoded.encoded("fuel").tolist() == masked.microdata.encoded("fuel").tolist()
+        assert recoded.schema["fuel"].scale == masked.microdata.schema["fuel"].scale
+        assert recoded.schema["fuel"].role == "key"
+    assert as_released(data, data) is data
+
+
+def test_a_release_with_new_levels_can_be_assessed_and_is_linked_by_them():
+    data = table()
+    masked = dc.HierarchyRecoding({"fuel": BROADER}).mask(data)
+    found = workflow.assess(data, masked)
+    # x is released as it was: everybody is found, whatever his fuel is called.
+    assert found["distance-linkage"].value == 100.0
+    only = workflow.assess_scenarios(data, masked, [workflow.Scenario("fuel", ("fuel",))])["fuel"]
+    # Two classes of equal records: one of each is found, on average.
+    assert only["distance-linkage"].value == pytest.approx(100 * 2 / 40)
+
+
+def test_the_masking_aware_intruder_is_handed_what_he_knows_and_not_what_he_would_make_of_it():
+    data = table()
+    masked = dc.HierarchyRecoding({"fuel": BROADER}).mask(data)
+    expected = dc.MaskingAwareLinkage(attributes=["fuel"]).link(data, masked).evaluate().rate
+    one = [workflow.Scenario("aware", ("fuel",), ("masking-aware", "blocked"))]
+    found = workflow.assess_scenarios(data, masked, one)["aware"]
+    assert found["masking-aware-linkage"].value == pytest.approx(100 * expected)
+    assert found["blocked-linkage"].value > 0
+
+
+def test_gaps_are_like_gaps():
+    data = table(gaps=3)
+    before, after = without_gaps(data, data)
+    assert before.names == ("x", "fuel", "x is missing")
+    assert before.encoded("x is missing").tolist() == [1] * 3 + [0] * 37
+    assert np.isfinite(before.encoded("x")).all()
+    assert after.schema == before.schema
+    whole = table()
+    assert without_gaps(whole, whole) == (whole, whole)
+
+
+def test_a_table_with_missing_numbers_can_be_assessed():
+    data = table(gaps=3)
+    found = workflow.assess(data, workflow.protect(data, "identifiers"))
+    fuels = data.encoded("fuel")[:3]
+    expected = 37 + sum(1 / (fuels == f).sum() for f in fuels)  # those with gaps are told apart by their fuel alone
+    assert found["distance-linkage"].value == pytest.approx(100 * expected / 40)
+    aware = workflow.assess_scenarios(data, data, [workflow.Scenario("a", ("x", "fuel"), ("masking-aware",))])["a"]
+    assert aware["masking-aware-linkage"].value == pytest.approx(100 * expected / 40)
