@@ -16,7 +16,7 @@ from discreet.papers.p0_negation import DEGREE, NEGATION
 from discreet.scales import Ordinal
 from discreet.scales.semantics import IntervalSemantics
 
-__all__ = ["BUILT", "RECORDS", "mask", "tables"]
+__all__ = ["BUILT", "RECORDS", "YEARS", "mask", "tables"]
 
 K = 3
 

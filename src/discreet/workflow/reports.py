@@ -15,7 +15,6 @@ from discreet import catalogue, io
 from discreet._version import __version__
 from discreet.base import aligned
 from discreet.errors import FileError, ParameterError
-from discreet.evaluation.exposure import expose
 from discreet.evaluation.flow import flows
 from discreet.evaluation.profile import profile, relations, shares
 from discreet.evaluation.study import Study
@@ -148,6 +147,8 @@ def _gather(
     smallest = _SMALLEST[audience]
     known = catalogue.maskers()
     touched = {name for step in steps for name in step.attributes}
+    from discreet.evaluation.exposure import expose  # compiled code, which only a report needs
+
     return Contents(
         provenance=masked.provenance,
         assessment=assessment,

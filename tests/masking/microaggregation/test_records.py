@@ -75,7 +75,10 @@ def test_nearest_centres_are_those_of_the_twin(n, c, seed, missing):
     )
     apart = masking_records.distances(records, centres)
     assert np.allclose(apart[np.arange(n), labels], apart.min(axis=1))
-    assert labels.tolist() == np.round(apart, 9).argmin(axis=1).tolist()
+    # Sums taken in another order may tell equal distances apart by a rounding; beyond that, ties go to the first.
+    first = np.round(apart, 9).argmin(axis=1)
+    gap = apart[np.arange(n), first] - apart[np.arange(n), labels]
+    assert ((labels == first) | ((gap != 0) & (np.abs(gap) < 1e-9))).all()
 
 
 @SIZES

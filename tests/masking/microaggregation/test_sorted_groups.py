@@ -6,10 +6,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.battery import microdata
-from tests.golden.test_p0 import BUILT, DEGREE, NEGATION, RECORDS, YEARS
 
 from discreet.errors import ParameterError
 from discreet.masking.microaggregation.sorted_groups import SortedGroups
+from discreet.papers.p0_masking import BUILT, RECORDS, YEARS
+from discreet.papers.p0_negation import DEGREE, NEGATION
 from discreet.scales import Nominal, Ordinal
 from discreet.schema import Attribute, Schema
 
