@@ -17,8 +17,6 @@ from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.evaluation.score import mean_score
 from discreet.inference import propose
 from discreet.io.large import ParquetSource, ParquetTarget, is_large, read_head
-from discreet.masking.at_scale import mask_table
-from discreet.measures import at_scale
 from discreet.progress import report
 from discreet.results import Assessment, Measurement, Provenance
 from discreet.schema import Schema
@@ -100,6 +98,9 @@ def protect_file(
     schema : Schema
         Of the release.
     """
+    from discreet.masking.at_scale import mask_table  # compiled code, loaded when there is work for it
+    from discreet.measures import at_scale
+
     source = _source(path, schema)
     target = ParquetTarget(output, [path, *source.files])
     masker = method if isinstance(method, Masker) else catalogue.method("masker", method)(**parameters)
@@ -144,6 +145,8 @@ def assess_files(
     The measures: k-anonymity, uniques, individual risk, distance-based linkage; IL1s, SSE/SST, means, variances,
     covariances, correlations; Dist, EBIL, CTBIL. Those that would need all records at once are left out.
     """
+    from discreet.measures import at_scale
+
     before = _source(original, schema)
     if not before.schema.keys:
         raise SchemaError(
