@@ -323,6 +323,7 @@ class _Cube:
         self.layout, self.shape, self.engine = layout, shape, engine
         self.strides = [math.prod(shape[j + 1 :]) for j in range(len(shape))]
         self.done = 0
+        self.plans: dict[tuple[int, ...], tuple[Any, ...]] = {}
 
     def count(self, rows: Rows, order: list[int]) -> IntArray:
         sums = np.zeros((math.prod(self.shape), 2), dtype=np.int64)
@@ -344,8 +345,11 @@ class _Cube:
             rows = _merged(self.layout, *rows, j, self.layout.ups[j][level - 1])
         self._count(rows, rest, base, sums)
 
-    def _classes(self, rows: Rows, j: int) -> tuple[list[list[Rows]], list[Rows]]:
-        """Cut rows into the classes of attribute j: small ones in bundles, then large ones."""
+    def _classes(self, rows: Rows, j: int) -> tuple[list[Rows], list[Rows]]:
+        """Cut rows into the classes of attribute j: small ones in bundles, then large ones.
+
+        Rows of a bundle keep the field of attribute j, so that those of different classes never become one.
+        """
         words, counts = rows
         layout = self.layout
         ones = np.uint64((1 << layout.width[j]) - 1)
@@ -353,28 +357,32 @@ class _Cube:
         agreeing = values < 1 << (layout.width[j] - 1)
         order = np.argsort(values, kind="stable")[: int(agreeing.sum())]
         edges = np.flatnonzero(np.diff(values[order], prepend=-1))
-        parts = [order[low:high] for low, high in zip(edges, [*edges[1:], order.size], strict=True)]
-        large = [(words[part], counts[part]) for part in parts if part.size > _CACHED]
-        bundles: list[list[Rows]] = []
-        room = 0
-        for part in parts:
-            if part.size <= _CACHED:
-                if part.size > room:
-                    bundles.append([])
-                    room = _CACHED
-                bundles[-1].append((words[part], counts[part]))
-                room -= part.size
-        return bundles, large
+        sizes = np.diff(np.append(edges, order.size))
+        large = [order[low : low + size] for low, size in zip(edges, sizes, strict=True) if size > _CACHED]
+        few = order[np.repeat(sizes <= _CACHED, sizes)]
+        ends = np.cumsum(sizes[sizes <= _CACHED])
+        small, low = [], 0
+        while low < few.size:
+            high = int(ends[np.searchsorted(ends, low + _CACHED, side="right") - 1])
+            small.append(few[low:high])
+            low = high
+        return [(words[part], counts[part]) for part in small], [(words[part], counts[part]) for part in large]
 
-    def _walked(self, bundle: list[Rows], order: list[int], base: int) -> IntArray:
+    def _walked(self, part: Rows, order: list[int], base: int) -> IntArray:
         sums = np.zeros((math.prod(self.shape), 2), dtype=np.int64)
-        for part in bundle:
-            self._walk(part, order, base, sums)
+        self._walk(part, order, base, sums)
         self.done += 1
         report("counting patterns", self.done, self.done + 1)
         return sums
 
     def _walk(self, rows: Rows, order: list[int], base: int, sums: IntArray) -> None:
+        arguments: tuple[Any, ...] = (*rows, *self._plan(tuple(order)), base, self.layout.flags, sums)
+        walk(*arguments)
+
+    def _plan(self, order: tuple[int, ...]) -> tuple[Any, ...]:
+        """Return what the kernel needs to know of the attributes that coarsen, made once."""
+        if order in self.plans:
+            return self.plans[order]
         layout = self.layout
         tables = [up for j in order for up in layout.ups[j]]
         starts = np.zeros((max(1, len(order)), max(self.shape)), dtype=np.int64)
@@ -394,5 +402,5 @@ class _Cube:
             )
         ]
         ups = np.concatenate(tables) if tables else np.zeros(1, dtype=np.int64)
-        arguments: tuple[Any, ...] = (*rows, *integers, ups, starts, base, layout.flags, sums)
-        walk(*arguments)
+        self.plans[order] = (*integers, ups, starts)
+        return self.plans[order]
