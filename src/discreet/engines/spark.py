@@ -379,7 +379,8 @@ class _Fold:
         guarded = _Guarded(one)
         sums = summed(guarded(pa.Table.from_batches([batch])) for batch in batches if batch.num_rows)
         if sums:
-            part = TaskContext.get().partitionId()  # type: ignore[union-attr]
+            task: Any = TaskContext.get()
+            part = task.partitionId()
             columns = [pa.array([part], pa.int32()), pa.array([pickle.dumps(sums)], pa.binary())]
             yield pa.RecordBatch.from_arrays(columns, ["part", "sums"])
 
