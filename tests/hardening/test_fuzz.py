@@ -16,7 +16,7 @@ from discreet.errors import DiscreetError
 from discreet.schema import Schema
 
 FUZZ = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=75, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 PLANTED = "Xq7Planted"
 
@@ -108,7 +108,7 @@ words = st.one_of(
 )  # fmt: skip
 
 
-@settings(FUZZ, max_examples=80)
+@settings(FUZZ, max_examples=50)
 @given(arguments=st.lists(words, max_size=8))
 def test_any_words_on_the_command_line(tmp_path, arguments):
     (tmp_path / "data.csv").write_text(f"a,b,name\n1,2,{PLANTED}\n2,3,{PLANTED}x\n4,4,{PLANTED}y\n5,1,{PLANTED}z\n")
