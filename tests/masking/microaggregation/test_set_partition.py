@@ -1,6 +1,7 @@
 """Bounds by column generation: never above the optimum; polishing: never worse, often optimal."""
 
 import itertools
+import os
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import discreet as dc
 from discreet.errors import ParameterError
 from discreet.kernels.mdav import mdav
 from discreet.kernels.pricing import squared_distances
+from discreet.masking.microaggregation import polish
 from discreet.masking.microaggregation.mdav import MDAV
 from discreet.masking.microaggregation.polish import polished
 from discreet.masking.microaggregation.refinement import Refine
@@ -118,3 +120,10 @@ def test_polish_of_pools_with_prices_of_their_own(monkeypatch):
 def test_polish_needs_refine(accounts):
     with pytest.raises(ParameterError, match="polish needs refine"):
         MDAV(k=3, polish=True).mask(accounts)
+
+
+def test_what_a_solver_prints_does_not_reach_standard_output(capfd):
+    with polish._solver_kept_quiet():
+        os.write(1, b"a solver's own words\n")
+    os.write(1, b"ours\n")
+    assert capfd.readouterr().out == "ours\n"

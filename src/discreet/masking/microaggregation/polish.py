@@ -8,9 +8,11 @@ groups, the ones with the largest gap first.
 from __future__ import annotations
 
 import os
+import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -78,13 +80,14 @@ def best_of(
     parts = [np.array(part, dtype=np.int64) for part in own if part] + [part for part in groups if len(part)]
     costs = np.concatenate([group_costs(D, part) for part in parts])
     now = sum(float(group_costs(D, np.array(part, dtype=np.int64)).sum()) for part in own if part)
-    answer = milp(
-        costs,
-        constraints=LinearConstraint(incidence(parts, n), 1.0, 1.0),
-        integrality=np.ones(costs.size),
-        bounds=Bounds(0.0, 1.0),
-        options={"mip_rel_gap": 1e-6, **options},
-    )
+    with _solver_kept_quiet():
+        answer = milp(
+            costs,
+            constraints=LinearConstraint(incidence(parts, n), 1.0, 1.0),
+            integrality=np.ones(costs.size),
+            bounds=Bounds(0.0, 1.0),
+            options={"mip_rel_gap": 1e-6, **options},
+        )
     if answer.x is None:
         return None
     taken = np.flatnonzero(answer.x > 0.5)
@@ -96,6 +99,25 @@ def best_of(
         result[members[q]] = g
     # The solver's word is checked: every record in a group, none in two.
     return result if (result >= 0).all() and sum(members[q].size for q in taken) == n else None
+
+
+@contextmanager
+def _solver_kept_quiet() -> Iterator[None]:
+    """Keep the solver's own words off standard output: it has some that no option turns off."""
+    try:
+        kept = os.dup(1)
+    except OSError:  # there is no standard output to keep clean
+        yield
+        return
+    sys.stdout.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
 
 
 class _Clock:
