@@ -31,6 +31,7 @@ __all__ = ["Tuned", "tune"]
 _SHARE = 0.05
 _LEAST = 24
 _FIRST, _MOST_FIRST = 0.3, 0.6  # of the budget, spent before anything is learned
+_MOST_WHOLE = 0.25  # of the budget, for methods with few settings, which are tried whole
 _SHORT = 32
 _BATCHES = 12
 _TREES = 50
@@ -204,7 +205,12 @@ class _Search:
         self._left, self._budget, self._ceiling = budget, budget, ceiling
         # Where the budget is small, three of every method are worth more than a model of one.
         several = min(3 * int(self._costs.max()) * (int(self._methods.max()) + 1), round(_MOST_FIRST * budget))
-        self._beginning = max(1, round(_FIRST * budget), several)
+        # Methods with few settings are tried whole where a quarter of the budget is enough: a model of them is not.
+        sizes = np.bincount(self._methods)
+        small = sizes[self._methods] <= _SHORT
+        self._whole: BoolArray = small & (int(self._costs[small].sum()) <= _MOST_WHOLE * budget)
+        more = int(self._costs[self._whole].sum())
+        self._beginning = max(1, round(_FIRST * budget), several, more + several if more else 0)
         self._rng = np.random.default_rng([seed, len(space)])
         self._tried: BoolArray = np.zeros(len(space), dtype=np.bool_)
         self._results: dict[int, float] = {}
@@ -244,14 +250,14 @@ class _Search:
     def _first(self) -> IntArray:
         """Return all candidates, methods taking turns in proportion to the root of their numbers.
 
-        A short list is taken from its middle and its ends inwards, a long one at random.
+        A short list is taken from its middle and its ends inwards, a long one at random; what is tried whole is first.
         """
         keys = np.empty(self._methods.size)
         for method in np.unique(self._methods):
             own = np.flatnonzero(self._methods == method)
             own = own[_spread_out(own.size)] if own.size <= _SHORT else self._rng.permutation(own)
             keys[own] = (np.arange(own.size) + 0.5) / np.sqrt(own.size)
-        return np.argsort(keys, kind="stable")
+        return np.lexsort((np.arange(keys.size), keys, ~self._whole))
 
     def _promising(self) -> IntArray:
         """Return what was not tried, the most promising first, now and then one at random."""
