@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar, NamedTuple, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from discreet.masking.microaggregation.records import RecordMicroaggregation, Re
 from discreet.operators.base import Operator
 from discreet.parameters import Choice, Constraint, Integer, Number, Optional
 from discreet.progress import track
-from discreet.typing import CodeArray, FloatArray, IntArray, Json, RandomState
+from discreet.typing import CodeArray, FloatArray, IntArray, Json
 
 __all__ = [
     "Distinct",
@@ -235,38 +235,17 @@ class KModes(PrototypeClustering):
         start: str = "greedy",
         restarts: int = 1,
         fuzziness: float | None = None,
-        prototype: str = "median",
-        alpha: float = 1.0,
-        convex: bool = True,
-        beta: float = 0.5,
-        semantics: bool = True,
-        operators: Mapping[str, Operator] | None = None,
         importance: Mapping[str, float] | None = None,
-        missing: str = "category",
-        weighted: bool = True,
-        strata: Sequence[str] | None = None,
-        attributes: Sequence[str] | None = None,
-        random_state: RandomState = None,
+        **common: Any,
     ) -> None:
-        self.k = k
+        super().__init__(k, **common)
         self.n_vars = n_vars
         self.grouping = grouping
         self.max_iter = max_iter
         self.start = start
         self.restarts = restarts
         self.fuzziness = fuzziness
-        self.prototype = prototype
-        self.alpha = alpha
-        self.convex = convex
-        self.beta = beta
-        self.semantics = semantics
-        self.operators = operators
         self.importance = importance
-        self.missing = missing
-        self.weighted = weighted
-        self.strata = strata
-        self.attributes = attributes
-        self.random_state = random_state
 
     @classmethod
     def examples(cls) -> list[Self]:
