@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from discreet.kernels.bounds import ListedPrices
 from discreet.kernels.pricing import group_costs, lower_prices, negative_groups, squared_distances
 
 
@@ -87,33 +86,3 @@ def test_group_costs():
     groups = np.array([[0, 3, 5], [8, 1, 2]])
     expected = [cost(points, g) for g in groups]
     assert group_costs(squared_distances(points), groups) == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("k", [2, 3, 4])
-def test_listed_prices_are_never_too_high(k):
-    with ThreadPoolExecutor(2) as workers:
-        for points, _ in problems(60, seed=4):
-            if len(points) < 2 * k:
-                continue
-            prices = ListedPrices(points, k, workers)
-            before = prices.values.sum()
-            for _ in range(4):
-                if not prices.raise_once():
-                    break
-            assert prices.values.sum() >= before
-            assert not exceeded(points, prices.values - 1e-12, k)
-
-
-def test_listed_prices_with_short_lists_exceed_nothing_that_the_whole_search_finds():
-    rng = np.random.default_rng(5)
-    with ThreadPoolExecutor(2) as workers:
-        for points in (rng.standard_normal((400, 3)), rng.standard_t(2, (400, 4)), rng.standard_cauchy((300, 2))):
-            for k in (2, 3, 5):
-                prices = ListedPrices(points, k, workers)
-                first = prices.values.sum()
-                while prices.raise_once():
-                    pass
-                safe = prices.values - 1e-11 * np.abs(prices.values)
-                groups, _ = negative_groups(squared_distances(points), safe, k, room=1000)
-                assert len(groups) == 0
-                assert prices.values.sum() > 1.03 * first

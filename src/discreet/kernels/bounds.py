@@ -6,6 +6,17 @@ with r = (k−1)/k ρ², e(i, j) ≥ max(r(i), r(j)) − π(i) − π(j). Prices
 positive, and a record outside the lists of all members of a set S adds at least Σ ((1 − κ) r − π) over S to E(S),
 because max(r(i), r(j)) − κ r(j) ≥ (1 − κ) r(i). A set for which that leaves E negative is *open*, and prices are proven
 only by a search that met no open set.
+
+A record far from all others needs more: in its group it costs about (k−1)/k d² alone, whichever the others are, so its
+price may be near r and not κ r. Files whose error is mostly that of such records have a set of *far* records, at most
+√(nm) for lists of m: every far record lists all the others, and its own r is that of the nearest record listed by
+neither. With R the largest r of the rest, a far record's price is kept at most r − (1 − κ) R, and the rest as before.
+Then for i and j listed by neither, at least one of them not far, what j leaves to i is still
+
+    max(r(i), r(j)) − π(j) ≥ (1 − κ) r(i)           if i is not far: it is ≥ (1 − κ) R if j is far,
+    max(r(i), r(j)) − π(j) ≥ r(i) − κ min(r(i), R)  if i is far, as r(j) ≤ R,
+
+and no such pair is negative. Far records are priced first, alone, which takes little time, and then all together.
 """
 
 from __future__ import annotations
@@ -23,9 +34,12 @@ from discreet.typing import FloatArray, IntArray
 __all__ = ["ListedPrices"]
 
 PARTS = 32
-STACK = 200_000
+STACK = 400_000
 # κ above: high enough for the prices of evenly spread records, low enough for few open sets.
 CAP = 0.42
+# Far records are set apart if their prices might so gain this part of the first bound; then as few of them as keep
+# nearly all of that, each with so many times the usual list.
+GAIN, KEPT, LONGER = 0.2, 0.95, 5
 
 
 @exact_kernel
@@ -39,28 +53,38 @@ def _distance(points: FloatArray, i: int, j: int) -> float:
 
 @exact_kernel
 def _is_last(
-    points: FloatArray, prices: FloatArray, share: float, chosen: IntArray, a: int, j: int, members: IntArray
+    points: FloatArray,
+    prices: FloatArray,
+    share: float,
+    chosen: IntArray,
+    a: int,
+    j: int,
+    squares: FloatArray,
+    order: IntArray,
 ) -> bool:
     """Say whether j has the largest share of the chosen records and itself; as in :mod:`discreet.kernels.pricing`."""
+    # IN  chosen (k,) int64, the first a of them; squares (k, k) float64, squared distances of these
+    # OUT chosen and squares at a, those of j; order (k,) int64 scratch
     if a == 1:
         return True
+    chosen[a] = j
     for p in range(a):
-        members[p] = chosen[p]
-    members[a] = j
-    for p in range(1, a + 1):
-        x = members[p]
+        squares[p, a] = squares[a, p] = _distance(points, chosen[p], j)
+    for p in range(a + 1):
         q = p
-        while q > 0 and members[q - 1] > x:
-            members[q] = members[q - 1]
+        while q > 0 and chosen[order[q - 1]] > chosen[p]:
+            order[q] = order[q - 1]
             q -= 1
-        members[q] = x
+        order[q] = p
     largest, who = -np.inf, -1
     for p in range(a + 1):
-        i = members[p]
+        x = order[p]
+        i = chosen[x]
         total = 0.0
         for q in range(a + 1):
             if q != p:
-                total += share * _distance(points, i, members[q]) - prices[i] - prices[members[q]]
+                y = order[q]
+                total += share * squares[x, y] - prices[i] - prices[chosen[y]]
         if total >= largest:
             largest, who = total, i
     return bool(who == j)
@@ -77,21 +101,27 @@ def _search_lists(
     start: int,
     stop: int,
     most: int,
+    given_up: NDArray[np.uint8],
     stamp: IntArray,
     groups: NDArray[np.int32],
     reduced: FloatArray,
     surplus: FloatArray,
 ) -> int:
     """Find the groups of k that prices exceed, from records start … stop−1; −1 if there are too many."""
-    # IN  points (n, d) float64; neighbours (offsets[n],) int32; reach (n,) float64, (1 − κ) r; prices (n,) ≤ κ r;
+    # IN  points (n, d) float64; neighbours (offsets[n],) int32; reach (n,) float64, what a record listed with none of a
+    #     set leaves to each member; prices (n,) so low that no pair that is not listed is negative;
+    #     given_up (1,) uint8, shared by all searches: nothing is worth finding if one of them has too many;
     #     stamp (n,) int64 scratch, below zero
     # OUT groups (m, k) int32; reduced (m,) float64; surplus (n,) float64, by how much an open set's prices are too high
     share = (k - 1) / k
-    chosen = np.empty(k, np.int64)
-    members = np.empty(k + 1, np.int64)
+    chosen, order = np.empty(k, np.int64), np.empty(k, np.int64)
+    squares = np.zeros((k, k))
     total, free = np.zeros(k + 1), np.zeros(k + 1)
     low, high = np.zeros(k + 1, np.int64), np.zeros(k + 1, np.int64)
     stack, sums = np.empty(STACK, np.int64), np.empty(STACK)
+    # All that is listed with one of the first a chosen, and its sum with them, at ends[a - 1] … ends[a] - 1.
+    ends = np.zeros(k + 1, np.int64)
+    listed, parts = np.empty(STACK, np.int64), np.empty(STACK)
     count, looked, mark = 0, 0, 0
     for i in range(start, stop):
         chosen[0] = i
@@ -108,21 +138,37 @@ def _search_lists(
                 mark += 1
                 for p in range(a):
                     stamp[chosen[p]] = mark
-                for p in range(a):
-                    for t in range(offsets[chosen[p]], offsets[chosen[p] + 1]):
-                        j = int(neighbours[t])
-                        if stamp[j] == mark or (a == 1 and j < i):
+                last = chosen[a - 1]
+                before = ends[a - 1] - ends[a - 2] if a > 1 else 0
+                end = ends[a - 1]
+                for t in range(before + offsets[last + 1] - offsets[last]):
+                    if t < before:
+                        j = listed[ends[a - 2] + t]
+                        if j == last:
                             continue
-                        stamp[j] = mark
+                        new = parts[ends[a - 2] + t] + (share * _distance(points, last, j) - prices[last] - prices[j])
+                    else:
+                        j = int(neighbours[offsets[last] + t - before])
+                        if stamp[j] == mark:
+                            continue
                         new = 0.0
                         for q in range(a):
                             new += share * _distance(points, chosen[q], j) - prices[chosen[q]] - prices[j]
-                        if total[a] + new < 0.0 and _is_last(points, prices, share, chosen, a, j, members):
-                            if top == STACK:
-                                return -1
-                            stack[top] = j
-                            sums[top] = new
-                            top += 1
+                    stamp[j] = mark
+                    if max(top, end) == STACK:
+                        given_up[0] = 1
+                        return -1
+                    if a + 1 < k:
+                        listed[end] = j
+                        parts[end] = new
+                        end += 1
+                    if a == 1 and j < i:
+                        continue
+                    if total[a] + new < 0.0 and _is_last(points, prices, share, chosen, a, j, squares, order):
+                        stack[top] = j
+                        sums[top] = new
+                        top += 1
+                ends[a] = end
                 high[a] = top
                 entering = False
             if low[a] == high[a]:
@@ -133,11 +179,10 @@ def _search_lists(
             j = stack[high[a] - 1]
             new = sums[high[a] - 1]
             looked += 1
-            if looked > most:
+            if given_up[0] or looked > most or (a + 1 == k and count == groups.shape[0]):
+                given_up[0] = 1
                 return -1
             if a + 1 == k:
-                if count == groups.shape[0]:
-                    return -1
                 for p in range(a):
                     groups[count, p] = chosen[p]
                 groups[count, a] = j
@@ -146,6 +191,8 @@ def _search_lists(
                 high[a] -= 1
                 continue
             chosen[a] = j
+            for p in range(a):
+                squares[p, a] = squares[a, p] = _distance(points, chosen[p], j)
             total[a + 1] = total[a] + new
             free[a + 1] = free[a] + reach[j] - prices[j]
             a += 1
@@ -215,6 +262,26 @@ def _raise(
             prices[i] += room
 
 
+@exact_kernel
+def _distances(points: FloatArray, i: int, squares: FloatArray) -> None:
+    """Squared distances from one record to all."""
+    # IN  points (n, d) float64
+    # OUT squares (n,) float64
+    for j in range(squares.size):
+        squares[j] = _distance(points, i, j)
+
+
+def _far_records(ends: FloatArray, bound: float, m: int) -> IntArray:
+    """Return the records whose lists end farthest out, if few of them carry much of the error; at most √(nm)."""
+    order = np.argsort(-ends, kind="stable")
+    highest = ends[order[: int(np.sqrt(ends.size * m)) + 1]]
+    count = np.arange(1, highest.size)
+    gain = (1.0 - CAP) * (np.cumsum(highest[:-1]) - count * highest[1:])
+    if not gain[-1] > GAIN * bound:
+        return np.empty(0, dtype=np.int64)
+    return np.sort(order[: 1 + int(np.argmax(gain >= KEPT * gain[-1]))])
+
+
 class ListedPrices:
     """Proven prices of all records of a file, to be raised round after round.
 
@@ -226,22 +293,27 @@ class ListedPrices:
         At least 2.
     workers : ThreadPoolExecutor
         How many threads it has changes the time only.
+    width : int, optional
+        How many near records a record lists, at least k − 1; by default 4k + 20.
 
     Attributes
     ----------
     values : ndarray of shape (n,), float64
         No group of at least k records has a squared error below the sum of its prices.
+    far : ndarray of int64
+        The records with longer lists; none if no few records carry much of the error.
 
     Notes
     -----
     At first (1/2k) Σ d² to the k−1 nearest: the squared error of G is the sum over its members of (1/2|G|) Σ d² to the
-    others, and none of these is below the price. Memory is linear: about 8k + 40 near records a record.
+    others, and none of these is below the price. Memory is linear: about 8k + 40 near records a record, and at most
+    half as many again for the far ones, whose lists take O(n √(nk)) distances.
     """
 
-    def __init__(self, points: FloatArray, k: int, workers: ThreadPoolExecutor) -> None:
+    def __init__(self, points: FloatArray, k: int, workers: ThreadPoolExecutor, width: int | None = None) -> None:
         n = len(points)
         self._points, self._k, self._workers = points, k, workers
-        lists = nearest_records(points, min(n - 1, 4 * k + 20), workers)
+        lists = nearest_records(points, min(n - 1, width or 4 * k + 20), workers)
         squares = np.zeros((n, k - 1))
         for p in range(k - 1):
             squares[:, p] = ((points - points[lists[:, p]]) ** 2).sum(axis=1)
@@ -249,28 +321,63 @@ class ListedPrices:
         last = np.full(n, np.inf) if whole else ((points - points[lists[:, -1]]) ** 2).sum(axis=1)
         # A little less than the distance, so that rounding cannot make a list longer than it is.
         ends = (k - 1) / k * last * (1.0 - 1e-12)
-        self._reach, self._most = (1.0 - CAP) * ends, CAP * ends
         self.values = squares.sum(axis=1) / (2 * k) * (1.0 - 1e-12)
         rows = np.arange(n, dtype=np.int64)[:, None]
-        keys = np.concatenate([(rows * n + lists).ravel(), (lists.astype(np.int64) * n + rows).ravel()])
+        pairs = [(rows * n + lists).ravel(), (lists.astype(np.int64) * n + rows).ravel()]
+        self._reach, self._most = (1.0 - CAP) * ends, CAP * ends
+        self.far = (
+            np.empty(0, dtype=np.int64) if whole else _far_records(ends, float(self.values.sum()), lists.shape[1])
+        )
+        if self.far.size:
+            rest = float(np.delete(ends, self.far).max())
+            more, last = self._far_lists(min(LONGER * lists.shape[1], n - self.far.size))
+            pairs += [more, more % n * n + more // n]
+            own = (k - 1) / k * last * (1.0 - 1e-12)
+            self._reach[self.far] = own - CAP * np.minimum(own, rest)
+            self._most[self.far] = own - (1.0 - CAP) * rest
+        keys = np.concatenate(pairs)
         keys.sort()
         keys = keys[np.concatenate([[True], keys[1:] != keys[:-1]])]
         self._neighbours = (keys % n).astype(np.int32)
         self._offsets = np.concatenate([[0], np.cumsum(np.bincount(keys // n, minlength=n))]).astype(np.int64)
         self._share = 0.3
+        # With prices of at most half the cost of the nearest pair, only pairs with a far record can be negative.
+        alone = (k - 1) / (2 * k) * squares[:, 0] * (1.0 - 1e-12)
+        alone[self.far] = np.inf
+        self._first = self.values
+        self._prices = self._start = np.minimum(self.values, alone) if self.far.size else self.values
+        self._alone = bool(self.far.size)
+
+    def _far_lists(self, m: int) -> tuple[IntArray, FloatArray]:
+        """Return what far records list, all others of them and the m nearest of the rest; and the next one's distance.
+
+        A pair i, j is i n + j.
+        """
+        n = len(self._points)
+
+        def run(i: int) -> tuple[IntArray, float]:
+            squares = np.empty(n)
+            _distances(self._points, i, squares)
+            squares[self.far] = np.inf
+            near = np.argpartition(squares, m)
+            return np.concatenate([near[:m], self.far[self.far != i]]) + i * n, float(squares[near[m]])
+
+        found = list(self._workers.map(run, self.far.tolist()))
+        return np.concatenate([pairs for pairs, _ in found]), np.array([last for _, last in found])
 
     def _exceeded(self, prices: FloatArray) -> tuple[IntArray, FloatArray, FloatArray] | None:
         """Find the groups that prices exceed, and the open surplus of every record; None if there are too many."""
         n, k = self._points.shape[0], self._k
         cuts = np.linspace(0, n, min(n, PARTS) + 1).astype(np.int64)
-        room = 2000 + 25 * n // PARTS
+        room = 500 + 200 * self.far.size // PARTS if self._alone else 2000 + 25 * n // PARTS
+        given_up = np.zeros(1, dtype=np.uint8)
 
         def run(part: int) -> tuple[int, NDArray[np.int32], FloatArray, FloatArray]:
             groups, reduced, surplus = np.empty((room, k), dtype=np.int32), np.empty(room), np.zeros(n)
             stamp = np.full(n, -1, dtype=np.int64)
             count = _search_lists(
                 self._points, self._offsets, self._neighbours, self._reach, prices, k,
-                int(cuts[part]), int(cuts[part + 1]), 12 * room, stamp, groups, reduced, surplus,
+                int(cuts[part]), int(cuts[part + 1]), 12 * room, given_up, stamp, groups, reduced, surplus,
             )  # fmt: skip
             return count, groups[: max(count, 0)].copy(), reduced[: max(count, 0)].copy(), surplus
 
@@ -288,24 +395,36 @@ class ListedPrices:
 
     def raise_once(self) -> bool:
         """Raise the prices where that can be proven; says whether another round may gain more."""
-        ceiling = np.minimum(self.values * (1.0 + self._share), self._most)
+        shares = np.full(len(self._start), 0.0 if self._alone else self._share)
+        shares[self.far] = self._share if self._alone else 0.0
+        ceiling = np.minimum(self._start * (1.0 + shares), self._most)
         for _ in range(6):
             found = self._exceeded(ceiling)
             if found is None or not found[2].any():
                 break
             # What an open set hides is not known: its records stay lower, and the search is repeated.
-            ceiling = np.where(found[2] > 0.0, np.minimum(ceiling - 1.5 * found[2], self.values), ceiling)
+            ceiling = np.where(found[2] > 0.0, np.minimum(ceiling - 1.5 * found[2], self._start), ceiling)
         if found is None or found[2].any():
             self._share *= 0.5
-            return self._share > 1e-3
+            return self._goes_on()
         groups, reduced, _ = found
         prices = self._fitted(groups, reduced, ceiling)
-        gain = float(prices.sum() - self.values.sum())
+        gain = float(prices.sum() - self._prices.sum())
         # Prices that have become good leave less room; a higher trial would only meet too many groups.
-        relative = gain / max(float(self.values.sum()), 1e-300)
+        relative = gain / max(float(self._prices.sum()), 1e-300)
         self._share = min(self._share, max(relative, 0.6 * self._share))
         if gain > 0.0:
-            self.values = prices
+            self._prices = self._start = prices
+            if prices.sum() > self.values.sum():
+                self.values = prices
+        return self._goes_on()
+
+    def _goes_on(self) -> bool:
+        """Say whether there is more to try; after the far records, all together."""
+        if self._share <= 1e-3 and self._alone:
+            self._alone, self._share = False, 0.3
+            self._start = self._first.copy()
+            self._start[self.far] = self._prices[self.far]
         return self._share > 1e-3
 
     def _fitted(self, groups: IntArray, reduced: FloatArray, ceiling: FloatArray) -> FloatArray:

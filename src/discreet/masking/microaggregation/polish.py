@@ -1,7 +1,8 @@
 """Polish: the best partition out of many good groups at once, by integer programming.
 
-Prices of records say which groups can be part of a good partition: those that cost little more than their prices. The
-restricted programme over these groups is solved for the whole file where it is small, and for pools of neighbouring
+Prices of records say which groups can be part of a good partition: those that cost little more than their prices. In a
+small file, branching first settles the groups of records far from all others, which no exchange between neighbours
+finds. Then the restricted programme over good groups is solved for the whole file, and for pools of neighbouring
 groups, the ones with the largest gap first.
 """
 
@@ -10,23 +11,22 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from discreet.kernels.bounds import ListedPrices
 from discreet.kernels.centring import centred
-from discreet.kernels.mdav import split_large_groups
+from discreet.kernels.mdav import mdav, split_large_groups
 from discreet.kernels.pricing import group_costs, negative_groups, squared_distances
-from discreet.kernels.refine import nearest_records
-from discreet.masking.microaggregation.set_partition import (
-    incidence,
-    raise_prices,
-    subsets_of_groups,
-)
+from discreet.kernels.refine import nearest_records, refine
+from discreet.masking.microaggregation.branching import Branching, Node
+from discreet.masking.microaggregation.set_partition import incidence, raise_prices, subsets_of_groups
 from discreet.progress import report
 from discreet.typing import FloatArray, IntArray
 
@@ -38,6 +38,15 @@ _POOL_RECORDS = 75
 _POOL_GROUPS = 4000
 # The largest file for the programme over all of it.
 _WHOLE_UP_TO = 2000
+# Shares of the time for its prices, for branching, for refining the rest of one node, and for the programme.
+_PRICING, _BRANCHING, _REFINING, _PROGRAMME = 0.3, 0.3, 0.05, 0.4
+# Branching begins if one group has this part of the gap, and goes on while so many steps close a part of it.
+_ALONE = 0.15
+_STEPS, _CLOSED = 12, 0.1
+# Rounds of prices from lists of near records, to begin with.
+_LISTED = 25
+# Steps of refining for those who want the same result every time.
+_REFINING_STEPS = 3000
 # Seconds, or branch-and-bound nodes, for one pool.
 _POOL_SECONDS, _POOL_NODES = 3.0, 60
 
@@ -68,18 +77,20 @@ def candidate_groups(D: FloatArray, k: int, prices: FloatArray, room: int) -> li
 
 
 def best_of(
-    D: FloatArray, k: int, groups: list[IntArray], labels: IntArray, options: dict[str, Any]
-) -> IntArray | None:
-    """Return the best partition into the given groups and those of `labels`; None if none better was found."""
+    D: FloatArray, k: int, groups: list[IntArray], own: list[IntArray], ceiling: float, options: dict[str, Any]
+) -> list[IntArray] | None:
+    """Return the best partition into the given groups, arrays of one size each, and ``own``, single groups.
+
+    None if none cheaper than the ceiling was found.
+    """
     n = D.shape[0]
-    sizes = np.bincount(labels)
-    order, ends = np.argsort(labels, kind="stable"), np.cumsum(sizes)
-    own: list[list[IntArray]] = [[] for _ in range(k)]
-    for g, size in enumerate(sizes):
-        own[size - k].append(order[ends[g] - size : ends[g]])
-    parts = [np.array(part, dtype=np.int64) for part in own if part] + [part for part in groups if len(part)]
+    by_size: list[list[IntArray]] = [[] for _ in range(k)]
+    for group in own:
+        by_size[group.size - k].append(group)
+    parts = [np.array(part, dtype=np.int64) for part in by_size if part] + [part for part in groups if len(part)]
+    if not parts:
+        return None
     costs = np.concatenate([group_costs(D, part) for part in parts])
-    now = sum(float(group_costs(D, np.array(part, dtype=np.int64)).sum()) for part in own if part)
     with _solver_kept_quiet():
         answer = milp(
             costs,
@@ -91,14 +102,12 @@ def best_of(
     if answer.x is None:
         return None
     taken = np.flatnonzero(answer.x > 0.5)
-    if not costs[taken].sum() < now * (1.0 - 1e-12):
+    if not costs[taken].sum() < ceiling * (1.0 - 1e-12):
         return None
-    result = np.full(n, -1, dtype=np.int64)
     members = [row for part in parts for row in part]
-    for g, q in enumerate(taken):
-        result[members[q]] = g
+    chosen = [members[q] for q in taken]
     # The solver's word is checked: every record in a group, none in two.
-    return result if (result >= 0).all() and sum(members[q].size for q in taken) == n else None
+    return chosen if np.array_equal(np.sort(np.concatenate(chosen)), np.arange(n)) else None
 
 
 @contextmanager
@@ -130,6 +139,10 @@ class _Clock:
 
     def left(self) -> float:
         return np.inf if self.seconds is None else self.seconds - (time.monotonic() - self._begin)
+
+    def share(self, part: float) -> float | None:
+        """Return a part of all the seconds, at most what is left; None without a limit."""
+        return None if self.seconds is None else max(min(part * self.seconds, self.left()), 0.05)
 
     def options(self, seconds: float, nodes: int) -> dict[str, Any]:
         if self.seconds is None:
@@ -165,7 +178,7 @@ def polished(
     whole file is solved first; beyond, each pool has prices of its own. An interrupt returns the best groups so far.
     """
     points = centred(values)
-    labels = np.unique(split_large_groups(points, labels, k), return_inverse=True)[1].astype(np.int64)
+    labels = _numbered(split_large_groups(points, labels, k))
     n = len(points)
     if n < 2 * k or k < 2:
         return labels
@@ -173,9 +186,9 @@ def polished(
     state = _State(points, k, labels)
     with ThreadPoolExecutor(os.cpu_count() or 1) as workers, suppress(KeyboardInterrupt):
         if n <= _WHOLE_UP_TO:
-            _polish_whole(state, clock, workers)
+            _polish_whole(state, clock, workers, seed)
         _polish_pools(state, clock, workers, np.random.default_rng(seed))
-    return np.unique(state.labels, return_inverse=True)[1].astype(np.int64)
+    return state.labels
 
 
 class _State:
@@ -187,35 +200,160 @@ class _State:
         self.labels = labels
         self.prices: FloatArray | None = None
 
-    def gaps(self) -> FloatArray:
-        """Return by how much each group costs more than its prices, or what it costs where there are none."""
+    def costs(self) -> FloatArray:
+        """Return the squared error of each group."""
         sizes = np.maximum(np.bincount(self.labels), 1)
         total = np.zeros(sizes.size)
         for column in self.points.T:
             centres = np.bincount(self.labels, column, sizes.size) / sizes
             total += np.bincount(self.labels, (column - centres[self.labels]) ** 2, sizes.size)
+        return total
+
+    def gaps(self) -> FloatArray:
+        """Return by how much each group costs more than its prices, or what it costs where there are none."""
+        total = self.costs()
         if self.prices is not None:
-            total -= np.bincount(self.labels, self.prices, sizes.size)
+            total -= np.bincount(self.labels, self.prices, total.size)
         return np.maximum(total, 0.0)
 
+    def groups(self, inside: NDArray[np.bool_]) -> list[IntArray]:
+        """Return the groups that lie inside as a whole."""
+        order = np.argsort(self.labels, kind="stable")
+        groups = np.split(order, np.cumsum(np.bincount(self.labels))[:-1])
+        return [group for group in groups if inside[group].all()]
 
-def _polish_whole(state: _State, clock: _Clock, workers: ThreadPoolExecutor) -> None:
+    def replace(self, inside: IntArray, labels: IntArray) -> None:
+        """Put the records inside into groups of their own."""
+        new = self.labels.copy()
+        new[inside] = self.labels.max() + 1 + labels
+        self.labels = _numbered(new)
+
+
+def _numbered(labels: IntArray) -> IntArray:
+    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+
+def _labels_of(groups: Iterable[IntArray], n: int) -> IntArray:
+    labels = np.full(n, -1, dtype=np.int64)
+    for g, group in enumerate(groups):
+        labels[group] = g
+    return labels
+
+
+def _polish_whole(state: _State, clock: _Clock, workers: ThreadPoolExecutor, seed: int) -> None:
     D = squared_distances(state.points)
-    limit = None if clock.seconds is None else 0.35 * clock.seconds
-    start = subsets_of_groups(state.labels, state.k)
+    n = len(D)
+    listed = ListedPrices(state.points, state.k, workers)
+    turns = 0
+    while turns < _LISTED and listed.raise_once():
+        turns += 1
     prices = None
     for raised in raise_prices(
-        D, state.k, start, seconds=limit, rounds=12 if limit is None else None, tolerance=1e-3, workers=workers
+        D,
+        state.k,
+        subsets_of_groups(state.labels, state.k),
+        prices=listed.values,
+        seconds=clock.share(_PRICING),
+        rounds=12 if clock.seconds is None else None,
+        tolerance=1e-4,
+        workers=workers,
     ):
         prices = raised
         clock.tell(0)
     if prices is None or prices.rounds == 0:
         return
     state.prices = prices.values
-    groups = candidate_groups(D, state.k, prices.values, _WHOLE * len(D))
-    better = best_of(D, state.k, groups, state.labels, clock.options(0.6 * max(clock.left(), 0.0), 20))
-    if better is not None:
-        state.labels = better
+    node = Node((), np.arange(n), prices.values, prices.columns, prices.bound)
+    gaps = state.gaps()
+    if gaps.max() > _ALONE * gaps.sum():
+        search = Branching(D, state.k, prices.values, prices.columns, float(state.costs().sum()), workers)
+        node = _settled(state, search, clock, workers, seed) or node
+    state.prices = np.empty(n)
+    state.prices[node.left] = node.prices
+    for group in node.fixed:
+        state.prices[group] = group_costs(D, group[None, :])[0] / group.size
+    _solve_whole(state, np.ascontiguousarray(D[np.ix_(node.left, node.left)]), node, clock)
+
+
+def _solve_whole(state: _State, D: FloatArray, node: Node, clock: _Clock) -> None:
+    """Solve the programme over the records that a node leaves open, with more groups each time while that is quick."""
+    inside = np.zeros(len(state.points), dtype=bool)
+    inside[node.left] = True
+    end = clock.left() - (clock.share(_PROGRAMME) or 0.0)
+    room = _WHOLE * len(D)
+    while clock.left() > end or clock.seconds is None:
+        groups = candidate_groups(D, state.k, node.prices, room)
+        own = [np.searchsorted(node.left, group) for group in state.groups(inside)]
+        now = sum(float(group_costs(D, group[None, :])[0]) for group in own)
+        begin = clock.left()
+        better = best_of(D, state.k, groups, own, now, clock.options(begin - end, 20))
+        if better is not None:
+            state.replace(node.left, _labels_of(better, node.left.size))
+        clock.tell(0)
+        if clock.seconds is None or 3.0 * (begin - clock.left()) > clock.left() - end:
+            return
+        room *= 2
+
+
+def _settled(state: _State, search: Branching, clock: _Clock, workers: ThreadPoolExecutor, seed: int) -> Node | None:
+    """Branch while that closes the gap, and refine what the lowest nodes leave open; returns the best one's node."""
+    tried: set[int] = set()
+    best: Node | None = None
+    limit = clock.share(_BRANCHING)
+    begin = clock.left()
+    gap, steps = search.ceiling - search.bound, 0
+    while not search.finished and steps < _STEPS and (limit is None or begin - clock.left() < limit):
+        node = search.lowest
+        if node is not None and node.fixed and node.left.size >= 2 * state.k and id(node) not in tried:
+            tried.add(id(node))
+            labels = _refined_rest(state, node, clock, workers, seed)
+            trial = _State(state.points, state.k, labels)
+            cost = float(trial.costs().sum())
+            if cost < search.ceiling:
+                state.labels, search.ceiling, best = labels, cost, node
+        search.step(None if limit is None else max(limit - (begin - clock.left()), 0.05))
+        if search.best is not None:  # the optimum: no part with a lower bound is left
+            state.labels = _labels_of(search.best, len(state.labels))
+        steps += 1
+        if search.ceiling - search.bound < (1.0 - _CLOSED) * gap:
+            gap, steps = search.ceiling - search.bound, 0
+        clock.tell(0)
+    return best
+
+
+def _refined_rest(state: _State, node: Node, clock: _Clock, workers: ThreadPoolExecutor, seed: int) -> IntArray:
+    """Return a partition that has the groups of a node: the present one, mended around them and refined."""
+    points = np.ascontiguousarray(state.points[node.left])
+    inside = np.zeros(len(state.points), dtype=bool)
+    inside[node.left] = True
+    labels = np.full(len(state.points), -1, dtype=np.int64)
+    for g, group in enumerate(state.groups(inside)):
+        labels[group] = g
+    labels = labels[node.left]
+    whole = labels >= 0
+    if whole.any():
+        sizes = np.bincount(labels[whole])
+        centres = np.array([np.bincount(labels[whole], x[whole]) / sizes for x in points.T]).T
+        for i in np.flatnonzero(~whole):
+            labels[i] = np.argmin(((centres - points[i]) ** 2).sum(axis=1))
+        labels = _numbered(split_large_groups(points, labels, state.k))
+    else:
+        labels = mdav(points, state.k)
+    seconds = clock.share(_REFINING)
+    for refinement in refine(
+        points,
+        state.k,
+        labels,
+        seed=seed,
+        workers=workers,
+        **({"steps": _REFINING_STEPS} if seconds is None else {"seconds": seconds}),
+    ):
+        labels = refinement.labels
+    result = np.empty(len(state.points), dtype=np.int64)
+    result[node.left] = labels
+    for g, group in enumerate(node.fixed, start=int(labels.max()) + 1):
+        result[group] = g
+    return result
 
 
 def _polish_pools(state: _State, clock: _Clock, workers: ThreadPoolExecutor, rng: np.random.Generator) -> None:
@@ -236,8 +374,7 @@ def _polish_pools(state: _State, clock: _Clock, workers: ThreadPoolExecutor, rng
             tired[state.labels == state.labels[first]] += 1.0
             tired[inside] += 0.2
         else:
-            state.labels[inside] = state.labels.max() + 1 + better
-            state.labels = np.unique(state.labels, return_inverse=True)[1].astype(np.int64)
+            state.replace(inside, better)
             tired[inside] = 0.0
         done += 1
         clock.tell(done)
@@ -255,7 +392,7 @@ def _pool(labels: IntArray, first: int, lists: Any, rng: np.random.Generator) ->
 
 def _solved_pool(state: _State, inside: IntArray, clock: _Clock) -> IntArray | None:
     D = squared_distances(state.points[inside])
-    labels = np.unique(state.labels[inside], return_inverse=True)[1].astype(np.int64)
+    labels = _numbered(state.labels[inside])
     if labels.max() == 0:
         return None
     if state.prices is None:
@@ -264,5 +401,8 @@ def _solved_pool(state: _State, inside: IntArray, clock: _Clock) -> IntArray | N
             prices = raised.values
     else:
         prices = state.prices[inside]
+    own = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
+    now = sum(float(group_costs(D, group[None, :])[0]) for group in own)
     groups = candidate_groups(D, state.k, prices, _POOL_GROUPS)
-    return best_of(D, state.k, groups, labels, clock.options(_POOL_SECONDS, _POOL_NODES))
+    better = best_of(D, state.k, groups, own, now, clock.options(_POOL_SECONDS, _POOL_NODES))
+    return None if better is None else _labels_of(better, inside.size)

@@ -39,12 +39,21 @@ def check_budget(owner: str, budget: int | str) -> float | None:
 
 # Share of a time that is left for polishing, where that is wanted.
 _POLISH = 0.85
+# Where polishing is worth its time by itself: groups of few, the records of a small file, and these seconds.
+_POLISH_K, _POLISH_RECORDS, _POLISH_SECONDS = 4, 2000, 20.0
 # One pool is polished for so many steps.
 _STEPS_A_POOL = 250
 
 
 def refined(
-    owner: str, points: FloatArray, k: int, labels: IntArray, budget: int | str, seed: int, *, polish: bool = False
+    owner: str,
+    points: FloatArray,
+    k: int,
+    labels: IntArray,
+    budget: int | str,
+    seed: int,
+    *,
+    polish: bool | None = False,
 ) -> IntArray:
     """Return groups of k to 2k − 1 with a squared error at most that of `labels`.
 
@@ -53,6 +62,10 @@ def refined(
     seconds = check_budget(owner, budget)
     if len(points) < 2 * k or k < 2:
         return labels
+    if polish is None:
+        polish = (
+            seconds is not None and seconds >= _POLISH_SECONDS and k <= _POLISH_K and len(points) <= _POLISH_RECORDS
+        )
     if polish:
         from discreet.masking.microaggregation.polish import polished
 
@@ -90,9 +103,9 @@ class Refine(NumericMicroaggregation):
         Where the groups come from; MDAV by default. Its `k` and other parameters are not used.
     budget : int or str
         Steps, or a time such as ``"10s"``. With steps, the same seed gives the same groups.
-    polish : bool
-        Spend most of the time on the best choice among many good groups, by integer programming; for the last percent
-        on files of up to some thousand records.
+    polish : bool, optional
+        Whether to spend most of the time on the best choice among many good groups, by integer programming; by default
+        where it pays: k up to 4, 2,000 records and a time of at least 20 seconds.
     random_state : int, Generator or None
 
     Notes
@@ -119,7 +132,7 @@ class Refine(NumericMicroaggregation):
         **COMMON,
         "start": Optional(Instance(NumericMicroaggregation, "a numeric microaggregation")),
         "budget": BUDGET,
-        "polish": Flag(),
+        "polish": Optional(Flag()),
         "random_state": Seed(),
     }
 
@@ -129,7 +142,7 @@ class Refine(NumericMicroaggregation):
         *,
         start: NumericMicroaggregation | None = None,
         budget: int | str = "10s",
-        polish: bool = False,
+        polish: bool | None = None,
         random_state: RandomState = None,
         **common: Any,
     ) -> None:

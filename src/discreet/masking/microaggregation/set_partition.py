@@ -51,12 +51,15 @@ class Prices:
         Linear programmes solved.
     converged : bool
         Whether nothing is left to gain.
+    columns : (m, k) int64
+        The groups of the linear programme.
     """
 
     values: FloatArray
     relaxation: float
     rounds: int
     converged: bool
+    columns: IntArray
 
     @property
     def bound(self) -> float:
@@ -123,16 +126,16 @@ class _Master:
 
     def __init__(self, D: FloatArray, k: int, groups: IntArray) -> None:
         self._D = D
-        self._groups = _distinct(groups)
+        self.groups = _distinct(groups)
         self._k = k
 
     def solve(self, seconds: float | None) -> tuple[float, FloatArray] | None:
         """Return its value and the duals; None if there was no time."""
         n = self._D.shape[0]
-        self._costs = group_costs(self._D, self._groups)
+        self._costs = group_costs(self._D, self.groups)
         limit = {} if seconds is None else {"time_limit": max(seconds, 0.01)}
         answer = linprog(
-            self._costs, A_eq=incidence([self._groups], n), b_eq=np.ones(n), method="highs-ds", options=limit
+            self._costs, A_eq=incidence([self.groups], n), b_eq=np.ones(n), method="highs-ds", options=limit
         )
         if answer.status != 0:
             return None
@@ -142,11 +145,11 @@ class _Master:
     def add(self, groups: list[IntArray]) -> None:
         """Take groups in; drop those that have become too dear, if there are too many."""
         n = self._D.shape[0]
-        kept = self._groups
+        kept = self.groups
         if len(kept) > 1.5 * _COLUMNS * n:
             reduced = self._costs - self._duals[kept].sum(axis=1)
             kept = kept[np.argsort(reduced, kind="stable")[: _COLUMNS * n]]
-        self._groups = _distinct(np.concatenate([kept, *groups]))
+        self.groups = _distinct(np.concatenate([kept, *groups]))
 
 
 def _tried(
@@ -173,6 +176,7 @@ def raise_prices(
     seconds: float | None = None,
     rounds: int | None = None,
     tolerance: float = 1e-6,
+    enough: float = np.inf,
     workers: ThreadPoolExecutor | None = None,
 ) -> Iterator[Prices]:
     """Raise prices round by round, until nothing is left to gain or the budget is used up.
@@ -191,6 +195,8 @@ def raise_prices(
         When to stop.
     tolerance : float
         The part of the value that may be left.
+    enough : float
+        A bound beyond which there is nothing to gain.
     workers : ThreadPoolExecutor, optional
         For the search of groups; changes nothing in the result.
 
@@ -212,7 +218,7 @@ def raise_prices(
     ring = np.add.outer(np.arange(n), np.arange(k)) % n
     master = _Master(D, k, np.concatenate([near, ring, *([] if start is None else [start])]))
     done, finished = 0, False
-    yield Prices(proven * scale, np.inf, 0, converged=False)
+    yield Prices(proven * scale, np.inf, 0, converged=False, columns=master.groups)
     while not finished:
         left = None if seconds is None else seconds - (time.monotonic() - begin)
         solved = master.solve(left) if left is None or left > 0 else None
@@ -235,5 +241,7 @@ def raise_prices(
         added = sum(len(groups) for groups in fresh)
         converged = bool(gap <= tolerance * max(value, 1e-300))
         finished = converged or added == 0 or (rounds is not None and done >= rounds)
-        yield Prices(proven * scale, value * scale, done, converged)
+        answer = Prices(proven * scale, value * scale, done, converged, master.groups)
+        yield answer
+        finished |= answer.bound >= enough
         master.add(fresh)
