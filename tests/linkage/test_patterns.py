@@ -24,6 +24,14 @@ def random_chains(seed, n_a, n_b, attributes, *, missing="ignore", absent=0.0, l
     return chains
 
 
+@pytest.fixture(params=["grouped", "compared"])
+def way(request, monkeypatch):
+    """Both ways of counting, whatever the size of the files."""
+    monkeypatch.setattr(patterns, "_PAIRS_A_ROW", 0 if request.param == "grouped" else 10**9)
+    return request.param
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("coarse", [False, True])
 @pytest.mark.parametrize(("missing", "absent"), [("ignore", 0.0), ("ignore", 0.2), ("disagree", 0.2), ("agree", 0.2)])
 @pytest.mark.parametrize(("n_a", "n_b", "attributes"), [(13, 13, 1), (12, 30, 3), (25, 9, 5), (1, 4, 2)])
@@ -39,6 +47,7 @@ def test_counts_are_those_of_looking_at_every_pair(n_a, n_b, attributes, missing
 
 @pytest.mark.parametrize("coarse", [False, True])
 def test_cutting_a_long_list_into_classes_changes_nothing(monkeypatch, coarse):
+    monkeypatch.setattr(patterns, "_PAIRS_A_ROW", 0)
     chains = random_chains(3, 400, 300, 5, absent=0.1, missing="disagree", coarse=coarse)
     whole = count_patterns(chains, InProcess())
     monkeypatch.setattr(patterns, "_CACHED", 20)
@@ -49,6 +58,15 @@ def test_cutting_a_long_list_into_classes_changes_nothing(monkeypatch, coarse):
         assert np.array_equal(whole.within, other.within)
 
 
+def test_small_files_are_compared_and_large_ones_grouped(monkeypatch):
+    compared = []
+    monkeypatch.setattr(patterns, "_tabulated", lambda _, shape: compared.append(1) or (np.zeros(shape, int),) * 2)
+    count_patterns(random_chains(1, 16, 900, 2), InProcess())
+    count_patterns(random_chains(1, 17, 900, 2), InProcess())
+    assert len(compared) == 1
+
+
+@pytest.mark.usefixtures("way")
 def test_records_wider_than_one_word():
     rng = np.random.default_rng(0)
     columns = [rng.integers(0, 40_000, 200) for _ in range(5)]  # 5 fields of 17 bits

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import CodeArray, IntArray
 
-__all__ = ["best_by_sum", "count_sums", "rehash"]
+__all__ = ["best_by_sum", "count_sums", "rehash", "tabulate_sums"]
 
 _RUN = 2048  # records of A whose sums are worked out together
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -41,6 +41,26 @@ def _sums(
         row, table = graded[g, begin:end], tables[first : first + sizes[g]]
         for i in range(end - begin):
             sums[i] += table[row[i]]
+
+
+@exact_kernel
+def tabulate_sums(
+    columns: CodeArray,  # IN (columns, n_a) int32, as above
+    steps: IntArray,  # IN (columns,) int64
+    b_classes: CodeArray,  # IN (n_b, columns) int32
+    table: IntArray,  # OUT (sums,) int64, pairs by their sum, added to
+) -> None:
+    """Count pairs by their sums where these are few and small."""
+    n_a = columns.shape[1]
+    none = np.empty(0, np.int64)
+    sums = np.empty(_RUN, dtype=np.int64)
+    graded, codes = np.empty((0, n_a), np.int32), np.empty(0, np.int32)
+    for k in range(b_classes.shape[0]):
+        for begin in range(0, n_a, _RUN):
+            end = min(begin + _RUN, n_a)
+            _sums(columns, graded, steps, none, none, none, b_classes[k], codes, begin, end, sums)
+            for i in range(end - begin):
+                table[sums[i]] += 1
 
 
 @exact_kernel

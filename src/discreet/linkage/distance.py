@@ -19,7 +19,7 @@ from discreet.linkage.assignment import assigned
 from discreet.linkage.pattern_links import Classes, Found
 from discreet.linkage.patterns import Words
 from discreet.linkage.results import links_of
-from discreet.linkage.terms import METRICS, Terms, classes_of, packed, prepare
+from discreet.linkage.terms import METRICS, LevelArray, Terms, classes_of, packed, prepare
 from discreet.microdata import Microdata
 from discreet.parameters import ByName, Choice, Constraint, Flag, Names, Number, Optional
 from discreet.progress import report
@@ -29,6 +29,7 @@ from discreet.typing import CodeArray, FloatArray, IntArray
 __all__ = ["DistanceLinkage", "link_by_terms", "nearest_found"]
 
 _BLOCK = 4096
+_ROWS = 8192
 _SAMPLE = 50_000
 _MOST_ENTRIES = 20_000_000  # of an index of cells
 
@@ -122,12 +123,13 @@ def link_by_terms(
     limits : pair of (n_b, numbers) float64, optional
         The least and the largest coordinate of A that every record of B can come from.
     """
-    classes = classes_of(terms.a_codes, terms.a_numbers)
     if one_to_one:
-        return assigned(linker, terms, classes, names, limits)
+        return assigned(linker, terms, classes_of(terms.a_codes, terms.a_numbers), names, limits)
     # Records of B with different limits are different questions even where their values are equal.
     asked = terms.b_numbers if limits is None else np.concatenate([terms.b_numbers, *limits], axis=1)
-    questions = classes_of(terms.b_codes, asked)
+    classes, questions = engine.map(
+        lambda side: classes_of(*side), [(terms.a_codes, terms.a_numbers), (terms.b_codes, asked)]
+    )
     if terms.numbers:
         found = _search_numbers(terms, classes, questions, limits, engine)
     else:
@@ -182,8 +184,9 @@ def _through_cells(terms: Terms, a: Classes, b: Classes, engine: Engine, out: _O
     rest = [p for p in range(len(terms.tables)) if p not in prefix]
     order = [*prefix, *sorted(rest, key=lambda p: -_mean_term(terms, p))]
     flat, starts, sizes = _flattened(terms, len(order), order)
-    rows, queries = _ordered(terms.a_codes, a.first, order), _ordered(terms.b_codes, b.first, order)
-    a_sorted, left = _sorted(rows), _sorted(queries)
+    (rows, a_sorted), (queries, left) = engine.map(
+        lambda side: _ordered(*side, order), [(terms.a_codes, a.first), (terms.b_codes, b.first)]
+    )
     rows = rows[a_sorted]
     levels, empty = np.zeros(len(order) + 1, dtype=np.int64), np.empty(1, dtype=np.int32)
     nodes = prefixes(rows, empty, empty, levels, False)
@@ -195,7 +198,7 @@ def _through_cells(terms: Terms, a: Classes, b: Classes, engine: Engine, out: _O
     tied, asked = [], []
     # Most records find two near ones in cells that differ in at most one place; the rest look further.
     for through in (False, True) if prefix else (True,):
-        index = cells.indexed(1 + through) if left.size else cells.indexed(0)
+        index = cells.indexed(1 + through if left.size else 0, engine)
         answer = partial(_answer, tree, terms.metric == 2, index, through, queries, out)
         tied += _in_blocks(left, answer, engine)
         unanswered = out.counts[left] < 0
@@ -247,12 +250,14 @@ def _width(terms: Terms, p: int) -> int:
     return max(1, int(max(terms.tables[p].shape) - 1).bit_length())
 
 
-def _ordered(codes: CodeArray, first: IntArray, order: Sequence[int]) -> CodeArray:
-    """Return the distinct records with their attributes in another order."""
+def _ordered(codes: LevelArray, first: IntArray, order: Sequence[int]) -> tuple[CodeArray, IntArray]:
+    """Return the distinct records with their attributes in another order, and their own order by these."""
     result = np.empty((first.size, len(order)), dtype=np.int32)
-    for place, p in enumerate(order):
-        result[:, place] = codes[first, p]
-    return result
+    for low in range(0, first.size, _ROWS):  # so many rows stay in a core's own cache
+        rows = first[low : low + _ROWS]
+        for place, p in enumerate(order):
+            result[low : low + _ROWS, place] = codes[:, p][rows]
+    return result, _sorted(result)
 
 
 def _sorted(codes: CodeArray) -> IntArray:
@@ -282,7 +287,7 @@ class _Cells:
             keys |= heads[:, j].astype(np.uint64) << np.uint64(s)
         return cls(keys, shift, fields)
 
-    def indexed(self, most: int) -> tuple[Any, ...]:
+    def indexed(self, most: int, engine: Engine) -> tuple[Any, ...]:
         """Index the cells by whole keys and with up to `most` attributes left out, as far as memory allows."""
         depth = len(self.fields)
         while most and math.comb(depth, most) * self.keys.size > _MOST_ENTRIES:
@@ -297,7 +302,8 @@ class _Cells:
         bits = max(4, int(2 * self.keys.size).bit_length())
         tables = np.empty((masks.size, 1 << bits), dtype=np.int32)
         following = np.empty((masks.size, self.keys.size), dtype=np.int32)
-        index_cells(self.keys, masks, bits, tables, following)
+        parts = [slice(low, low + 1) for low in range(masks.size)]
+        engine.map(lambda part: index_cells(self.keys, masks[part], bits, tables[part], following[part]), parts)
         return self.keys, self.shift, masks, apart, stages, tables, following, bits
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from discreet.base import Engine
 from discreet.errors import DataError
+from discreet.kernels.compare import tabulate_sums
 from discreet.kernels.patterns import coarsen, distinct, pack, walk
 from discreet.progress import report
 from discreet.typing import CodeArray, FloatArray, IntArray
@@ -28,6 +29,8 @@ __all__ = ["MOST_PATTERNS", "Chain", "Layout", "PatternCounts", "count_patterns"
 MOST_PATTERNS = 1 << 20
 """More patterns than this are not counted at once but met by comparing records: 20 attributes with two states each."""
 
+_PAIRS_A_ROW = 4  # pairs that are compared in the time that a row takes in a group-by
+_MOST_PAIRS = 50_000_000  # beyond, several cores group faster than one compares
 _CACHED = 30_000  # rows whose tables fit into a core's own cache
 
 Words = NDArray[np.uint64]
@@ -262,13 +265,19 @@ def count_patterns(chains: Sequence[Chain], engine: Engine) -> PatternCounts:
     -----
     One group-by for each of the Π states combinations of levels, each on the distinct rows of the next finer one:
     O(n · Π states) at worst, far less once rows merge; memory linear in n. A long list is first cut into the classes
-    of one attribute, which hold all pairs that agree on it, so that the work stays in the processor's cache.
+    of one attribute, which hold all pairs that agree on it, so that the work stays in the processor's cache. Where two
+    files are so small that they have fewer pairs than the group-bys have rows, the pairs are looked at.
     """
     n_a, n_b = chains[0].a.size, chains[0].b.size
     shape = tuple(chain.states for chain in chains)
     patterns = math.prod(shape)
     if patterns > MOST_PATTERNS:
         raise DataError(f"{patterns} agreement patterns are too many; at most {MOST_PATTERNS} can be counted.")
+    names = tuple(chain.name for chain in chains)
+    own = _own(chains)
+    if n_a <= _PAIRS_A_ROW * patterns and n_a * (n_a + n_b) <= _MOST_PAIRS:
+        between, within = _tabulated(chains, shape)
+        return PatternCounts(between, within - own, own, n_a, n_b, names)
     layout = Layout.of(chains)
     # What has the most classes is coarsened first, so that most of the tree works on short lists.
     order = sorted(range(len(chains)), key=lambda j: -chains[j].size)
@@ -280,8 +289,23 @@ def count_patterns(chains: Sequence[Chain], engine: Engine) -> PatternCounts:
     del words, counts
     sums = _Cube(layout, shape, engine).count(rows, order)
     between, within = (_exact(sums[:, i].reshape(shape)) for i in range(2))
-    own = _own(chains)
-    return PatternCounts(between, within - own, own, n_a, n_b, tuple(c.name for c in chains))
+    return PatternCounts(between, within - own, own, n_a, n_b, names)
+
+
+def _tabulated(chains: Sequence[Chain], shape: tuple[int, ...]) -> tuple[IntArray, IntArray]:
+    """Count the pairs of every pattern between the files and within the first, pair by pair."""
+    levels = [(chain, classes) for chain in chains for classes in chain.classes]
+    strides = [math.prod(shape[j + 1 :]) for j in range(len(shape))]
+    steps = np.repeat(strides, [len(chain.classes) for chain in chains])
+    columns = np.array([classes[chain.a] for chain, classes in levels], dtype=np.int32)
+    found = []
+    for other in ("b", "a"):
+        rows = np.array([classes[getattr(chain, other)] for chain, classes in levels], dtype=np.int32).T
+        rows = np.ascontiguousarray(np.where(rows < 0, np.int32(-2), rows))
+        table = np.zeros(math.prod(shape), dtype=np.int64)
+        tabulate_sums(columns, steps, rows, table)
+        found.append(table.reshape(shape))
+    return found[0], found[1]
 
 
 def _exact(at_least: IntArray) -> IntArray:
