@@ -8,6 +8,7 @@ import pytest
 from tests.battery import SCHEMA, sample
 from tests.battery import microdata as battery_microdata
 
+import discreet as dc
 from discreet.errors import DataError, SchemaError
 from discreet.microdata import Microdata, microdata
 from discreet.scales import Nominal, Numeric, Ordinal, Sequence
@@ -141,3 +142,13 @@ def test_no_value_in_any_repr():
     shown = repr(data) + data._repr_html_() + repr(data.encode())
     assert str(table.column("income")[0].as_py()) not in shown
     assert "5 records" in shown
+
+
+def test_tables_put_beside_each_other_bring_the_texts_of_their_own_columns_only(tmp_path):
+    (tmp_path / "a.csv").write_text("id,x,y\na,1.50,2.50\nb,3.50,4.50\n", encoding="utf-8")
+    table = dc.read(tmp_path / "a.csv")
+    assert set(table.origin["verbatim"]) == {"x", "y"}
+    assert set(table.select(["id", "x"]).origin["verbatim"]) == {"x"}
+    masked = table.replacing({"x": np.array([2.5, 2.5])})
+    assert set(masked.exchanging(table.select(["id"])).origin["verbatim"]) == {"y"}
+    assert set(masked.exchanging(table.select(["x"])).origin["verbatim"]) == {"x", "y"}

@@ -52,6 +52,7 @@ _HOMES = {
     "Scenario": "discreet.protocol",
     "Source": "discreet.protocol",
     "Step": "discreet.protocol",
+    "Tables": "discreet.protocol",
     "apply_steps": "discreet.workflow",
     "assess_scenarios": "discreet.workflow",
     "check_release": "discreet.workflow",
@@ -60,8 +61,10 @@ _HOMES = {
     "renumber_keys": "discreet.workflow",
     "split_households": "discreet.workflow",
     "run_protocol": "discreet.workflow",
+    "run_tables": "discreet.workflow",
     "verify": "discreet.workflow",
     "write_release": "discreet.workflow",
+    "write_tables": "discreet.workflow",
     "DiscreetError": "discreet.errors",
     "DiscreetWarning": "discreet.errors",
 }

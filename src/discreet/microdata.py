@@ -230,7 +230,10 @@ class Microdata:
         """Return the table with these columns only, in the table's order."""
         wanted = set(names)
         kept = [name for name in self.names if name in wanted]
-        chosen = Microdata(self._frame.select(kept).to_native(), self.schema.select(kept), origin=self.origin)
+        origin = dict(self.origin)
+        if "verbatim" in origin:
+            origin["verbatim"] = {name: text for name, text in origin["verbatim"].items() if name in wanted}
+        chosen = Microdata(self._frame.select(kept).to_native(), self.schema.select(kept), origin=origin)
         chosen.share_encoding(self)
         return chosen
 
@@ -261,7 +264,8 @@ class Microdata:
         declared += [attribute for attribute in other.schema if attribute.name not in self.schema]
         origin = dict(self.origin)
         kept = {n: text for n, text in origin.get("verbatim", {}).items() if n not in other.schema}
-        origin["verbatim"] = kept | dict(other.origin.get("verbatim", {}))
+        # Of the other table's texts only those of its own columns: it may remember some that were masked here since.
+        origin["verbatim"] = kept | {n: t for n, t in other.origin.get("verbatim", {}).items() if n in other.schema}
         return Microdata(frame.to_native(), Schema(declared), origin=origin)
 
     def replacing(self, encoded: Mapping[str, Any], *attributes: Attribute) -> Microdata:

@@ -25,6 +25,7 @@ __all__ = [
     "Links",
     "Masked",
     "Measurement",
+    "NotComputed",
     "Provenance",
     "Score",
     "Shares",
@@ -521,6 +522,36 @@ class Score:
 
 
 @dataclass(frozen=True)
+class NotComputed:
+    """A measure that an assessment could not take, and why.
+
+    Attributes
+    ----------
+    name, title, kind
+        As of a :class:`Measurement`.
+    reason : str
+        Columns and counts, never a record's value.
+    in_score : bool
+        Whether the plain mean score would have been made of it, among others.
+    """
+
+    name: str
+    title: str
+    kind: str
+    reason: str
+    in_score: bool = False
+
+    @property
+    def sentence(self) -> str:
+        """The reason as a reader is told it."""
+        return f"Not computed: {self.reason}"
+
+    def to_dict(self) -> Json:
+        """Return the measure and the reason as JSON values."""
+        return {"name": self.name, "title": self.title, "kind": self.kind, "reason": self.reason}
+
+
+@dataclass(frozen=True)
 class Assessment:
     """Risks, losses and the score of a release, and what the intruder was assumed to know."""
 
@@ -528,6 +559,7 @@ class Assessment:
     known: tuple[str, ...]
     measurements: tuple[Measurement, ...]
     score: Score
+    not_computed: tuple[NotComputed, ...] = ()
 
     def __getitem__(self, name: str) -> Measurement:
         for measurement in self.measurements:
@@ -547,6 +579,7 @@ class Assessment:
             "score": self.score.to_dict(),
             "risks": [m.to_dict() for m in self.of_kind("risk")],
             "losses": [m.to_dict() for m in self.of_kind("loss")],
+            "not_computed": [one.to_dict() for one in self.not_computed],
         }
 
     def to_json(self) -> str:
@@ -573,6 +606,7 @@ class Assessment:
             (m.kind, m.title, f"{m.value:.2f} {m.unit}", m.sentence)
             for m in (*self.of_kind("risk"), *self.of_kind("loss"))
         ]
+        rows += [(one.kind, one.title, "–", one.sentence) for one in self.not_computed]
         known = f"The intruder is assumed to know: {', '.join(self.known)}."
         shown = table(("", "measure", "value", "what it means"), rows, numbers=(2,))
         return panel(f"Score {self.score.value:.2f}", listing([self.score.sentence, known]), shown)

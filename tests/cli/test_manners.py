@@ -48,7 +48,7 @@ def test_json_and_quiet_are_everywhere(command, tmp_path):
 
 def test_the_exit_codes_are_told(tmp_path):
     _, out, _ = discreet("--help", cwd=tmp_path)
-    assert "0 done, 1 threshold not met, 2 bad input" in " ".join(out.split())
+    assert "0 done, 1 threshold not met or file changed, 2 bad input" in " ".join(out.split())
 
 
 def test_a_release_without_a_name_goes_beside_its_data_and_never_over_a_file(folder):

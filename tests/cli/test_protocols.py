@@ -167,3 +167,29 @@ def test_the_printed_script_of_a_sequence_policy_runs(tmp_path):
     by_script = (tmp_path / "m.csv").read_bytes()
     assert discreet(*command, cwd=tmp_path).returncode == 0
     assert (tmp_path / "m.csv").read_bytes() == by_script
+
+
+def test_weak_choices_are_remarked_on_before_and_after(folder, tmp_path):
+    pl.DataFrame(
+        {"passport": [f"{SECRET}{i}" for i in range(40)], "town": ["n", "s"] * 20, "wage": [i + 0.5 for i in range(40)]}
+    ).write_csv(tmp_path / "d.csv")
+    names = ", ".join(f'"{SECRET}{i}"' for i in range(40))
+    (tmp_path / "d.toml").write_text(
+        f'[[attribute]]\nname = "passport"\nrole = "other"\nscale = "nominal"\nlevels = [{names}]\n'
+        '[[attribute]]\nname = "town"\nrole = "key"\nscale = "nominal"\nlevels = ["n", "s"]\n'
+        '[[attribute]]\nname = "wage"\nrole = "key"\nscale = "numeric"\n'
+    )
+    made = discreet("init", "d.csv", "-s", "d.toml", "-o", "p.toml", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    said = " ".join(made.stderr.split())
+    assert "No attribute is declared confidential" in said
+    assert "1 column that looks like identifiers: passport" in said
+    assert SECRET not in said
+    weak = (tmp_path / "p.toml").read_text().replace("k = 5", "k = 2")
+    (tmp_path / "weak.toml").write_text(weak)
+    run = discreet("run", "weak.toml", "-o", "out", cwd=tmp_path)
+    assert "groups of as few as 2 records" in " ".join(run.stderr.split())
+    told = json.loads(discreet("run", "weak.toml", "-o", "out", "--json", cwd=tmp_path).stdout)
+    assert {"no-confidential", "identifiers-present", "small-k"} <= {remark["code"] for remark in told["advice"]}
+    quiet = discreet("init", "d.csv", "-o", "q.toml", "-q", cwd=tmp_path)
+    assert (quiet.stdout, quiet.stderr) == ("", "")

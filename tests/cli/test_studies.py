@@ -95,3 +95,15 @@ def test_what_is_refused(folder, keys):
         assert message in run.stderr
     with pytest.raises(ParameterError, match="two attribute sets 'a'"):
         workflow.parse_attribute_sets([f"a={keys[0]}", f"a={keys[1]}"])
+
+
+def test_weak_choices_in_a_comparison_are_remarked_on(folder):
+    command = ("compare", "business.csv", "-c", "mdav k=2,4", "--workers", 1)
+    run = discreet(*command, cwd=folder)
+    assert run.returncode == 0, run.stderr
+    shown = " ".join(run.stderr.split())
+    for words in ("No schema was given", "No attribute is declared confidential", "groups of as few as 2 records"):
+        assert words in shown
+    told = json.loads(discreet(*command, "--json", cwd=folder).stdout)
+    assert [remark["code"] for remark in told["advice"]] == ["no-schema", "no-confidential", "small-k"]
+    assert "confidential" not in discreet(*command, "--quiet", cwd=folder).stderr

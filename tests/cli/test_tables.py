@@ -59,3 +59,16 @@ def test_what_cannot_be_done_is_said_and_nothing_is_written(folder, arguments, m
     assert message in shown.replace("\n", " ")
     assert (folder / "homes.csv").read_bytes() == before
     assert not (folder / "out").exists()
+
+
+def test_other_identifiers_that_stay_in_the_copies_are_remarked_on(folder):
+    names = [f"Ada Nr {i}" for i in range(20)]
+    pl.DataFrame({"HOME": ["h-a", "h-b"] * 10, "passport": names}).write_csv(folder / "named.csv")
+    command = ("renumber", "homes.csv", "named.csv", "--on", "HID", "--on", "HOME", "-o", "out")
+    code, _, shown = discreet(*command, cwd=folder)
+    assert code == 0
+    assert "named.csv: The release still has 1 column that looks like identifiers: passport" in " ".join(shown.split())
+    assert "Ada" not in shown
+    told = json.loads(discreet(*command, "--json", cwd=folder)[1])
+    assert [remark["code"] for remark in told["advice"]] == ["identifiers-present"]
+    assert discreet(*command, "--quiet", cwd=folder)[2] == ""

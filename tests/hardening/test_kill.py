@@ -49,9 +49,12 @@ def test_protect_leaves_a_whole_file_or_none(folder):
     whole, source = (folder / "out.csv").read_bytes(), (folder / "survey.csv").read_bytes()
     moments = np.random.default_rng(5)
     endings = set()
-    for _ in range(3):
+    for tried in range(8):
+        if tried >= 3 and -signal.SIGKILL in endings:
+            break
         (folder / "out.csv").unlink(missing_ok=True)
         endings.add(kill_after(PROTECT, took * moments.uniform(0.3, 1.0), folder))
+        took *= 1.0 if -signal.SIGKILL in endings else 0.6  # the first run may have been the slowest by far
         assert not (folder / "out.csv").exists() or (folder / "out.csv").read_bytes() == whole
         assert (folder / "survey.csv").read_bytes() == source
     assert endings <= {0, -signal.SIGKILL}

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import discreet as dc
 from discreet.errors import FileError, ParameterError, SchemaError
 from discreet.io import read_table, write_table
+from discreet.microdata import Microdata
 
 
 def save(folder, text, name="data.csv", encoding="utf-8"):
@@ -116,3 +118,13 @@ def test_sequences_are_written_as_text(tmp_path):
     data = dc.Microdata(table, dc.Schema([dc.Attribute("s", dc.Sequence(("a", "b"), delimiter=">"), "key")]))
     write_table(data, tmp_path / "s.csv")
     assert (tmp_path / "s.csv").read_text() == "s\na>b\nb\n"
+
+
+def test_a_remembered_text_that_is_not_the_column_any_more_is_not_written(tmp_path):
+    """Whatever went wrong before: the text of an original number never comes out in place of a masked one."""
+    (tmp_path / "a.csv").write_text("x,y\n1.50,2.50\n3.50,4.50\n", encoding="utf-8")
+    table = dc.read(tmp_path / "a.csv")
+    masked = table.replacing({"x": np.array([2.5, 2.5])})
+    forgetful = Microdata(masked.to_native(), masked.schema, origin=table.origin)
+    dc.write(forgetful, tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text(encoding="utf-8").splitlines() == ["x,y", "2.5,2.50", "2.5,4.50"]

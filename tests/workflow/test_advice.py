@@ -4,9 +4,10 @@ import polars as pl
 import pytest
 
 import discreet as dc
+from discreet.protocol import Protocol, Step
 from discreet.scales import Nominal, Numeric
 from discreet.schema import Attribute, Schema
-from discreet.workflow import advise
+from discreet.workflow import advise, advise_protocol, advise_study, advise_tables
 
 
 def table(**roles):
@@ -69,3 +70,39 @@ def test_every_remark_is_a_sentence_with_a_hint_and_no_value():
 def test_three_is_enough(k):
     data = table(town="other")
     assert "small-k" not in codes(data, dc.MDAV(k=k).mask(data))
+
+
+def test_a_protocol_is_looked_at_before_it_is_run():
+    data = table()
+
+    def said(*steps, schema=data.schema, original=None):
+        return [advice.code for advice in advise_protocol(Protocol(schema, steps), original)]
+
+    assert said(Step("mixed-mdav", {"k": 5})) == []
+    assert said(Step("mixed-mdav", {"k": 2})) == ["small-k"]
+    assert said(Step("mdav", {"k": 5, "attributes": ["age"]})) == ["key-unmasked"]
+    assert said(Step("mdav", {"attributes": ["age"]}), Step("pram", {"attributes": ["town"]})) == []
+    assert said(Step("mdav", {"attributes": ["age"]}), Step("identifiers")) == ["key-unmasked"]
+    assert said(Step("mixed-mdav"), schema=table(ill="other").schema) == ["no-confidential"]
+    loose = table(passport="other")
+    assert said(Step("mixed-mdav"), schema=loose.schema, original=loose) == ["identifiers-present"]
+    assert said(Step("mixed-mdav"), schema=data.schema, original=data) == []
+    found = advise_protocol(Protocol(data.schema, [Step("mdav", {"attributes": ["age"]})]))
+    assert "would be released as it came: town" in found[0].sentence
+
+
+def test_a_study_is_looked_at_too_and_a_method_is_named_once():
+    data = table()
+    maskers = [dc.MDAV(k=2), dc.MDAV(k=2, attributes=["age"]), dc.MDAV(k=5), dc.KModes(k=2)]
+    assert [a.code for a in advise_study(data, maskers)] == ["small-k", "small-k"]
+    assert [a.code for a in advise_study(data, [dc.MDAV(k=3)], schema_given=False)] == ["no-schema"]
+    assert [a.code for a in advise_study(table(passport="other"), [dc.MDAV(k=3)])] == ["identifiers-present"]
+
+
+def test_copies_with_fresh_numbers_may_hold_other_identifiers():
+    data = table()
+    assert advise_tables({"a": data}, {"a": "passport"}) == ()
+    found = advise_tables({"a": data, "b": data.select(["age", "town"])}, {"a": "town", "b": "town"})
+    assert [a.code for a in found] == ["identifiers-present"]
+    assert found[0].sentence.startswith("a: ")
+    assert "P0001" not in str(found)

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from discreet._version import __version__
-from discreet.cli import certify, intrusion, listing, papers, protocols, release, studies, studio, tables
+from discreet.cli import certify, intrusion, listing, manifest, papers, protocols, release, studies, studio, tables
 from discreet.cli.console import err, out, safe
 from discreet.errors import DiscreetError
 
@@ -26,7 +26,8 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,  # a traceback would show the values of local variables
-    epilog="Exit codes: 0 done, 1 threshold not met, 2 bad input, 3 a defect in Discreet, 130 interrupted.",
+    epilog="Exit codes: 0 done, 1 threshold not met or file changed, 2 bad input, 3 a defect in Discreet, "
+    "130 interrupted.",
 )
 
 
@@ -54,6 +55,7 @@ for _command in (
     protocols.init,
     protocols.run,
     protocols.check,
+    manifest.verify,
     tables.renumber,
     intrusion.attack,
     intrusion.link,

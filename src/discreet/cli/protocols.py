@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.console import err, out, print_json, progress, safe, table
+from discreet.cli.console import advise, err, out, print_json, progress, safe, table
 from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose
 
 __all__ = ["check", "init", "run"]
@@ -41,6 +41,9 @@ def init(
         data, schema=declared, delimiter=delimiter, encoding=encoding, folder=output.parent
     )
     workflow.save_protocol(proposal, output, inputs)
+    # What looks like an identifier is one in a proposed schema; a schema that was given may say otherwise.
+    looked_at = None if declared is None else workflow.read(data, declared, delimiter=delimiter, encoding=encoding)
+    remarks = workflow.advise_protocol(proposal, looked_at)
     if json:
         print_json(
             {
@@ -50,6 +53,7 @@ def init(
                 "steps": [step.to_dict() for step in proposal.steps],
                 "thresholds": dict(proposal.thresholds),
                 "seed": proposal.seed,
+                "advice": [remark.to_dict() for remark in remarks],
             }
         )
         return
@@ -62,6 +66,7 @@ def init(
     out.print(f"Written to {safe(str(output))}: {len(roles)} attributes ({counts}), {steps}, {intruders}.",
               highlight=False)  # fmt: skip
     out.print(f"Look at every role, then: discreet run {safe(str(output))}", highlight=False)
+    advise(remarks)
 
 
 def run(
@@ -76,63 +81,109 @@ def run(
 ) -> None:
     """Do all that a protocol says: mask, attack, verify, and write the release with its reports.
 
-    The same protocol gives the same files again, byte for byte. Exit code 1 when a threshold is not met.
+    The same protocol gives the same files again, byte for byte. Exit code 1 when a threshold is not met. A protocol
+    with several [[table]] protects them together, so that they can still be joined.
 
     Example: discreet run protocol.toml -o release
     """
     from discreet import workflow
 
+    if workflow.is_for_tables(protocol):
+        _run_tables(protocol, output, json=json, quiet=quiet, verbose=verbose)
+        return
     with progress(quiet=quiet or json, verbose=verbose):
         done = workflow.run_protocol(protocol)
         paths = workflow.write_release(done, output)
     if json:
-        print_json(
-            {
-                "met": done.met,
-                "verdicts": [verdict.to_dict() for verdict in done.verdicts],
-                "files": {name: str(path) for name, path in paths.items()},
-                "scenarios": {
-                    name: {
-                        "risk_before": done.before[name].score.risk,
-                        "risk": assessment.score.risk,
-                        "loss": assessment.score.loss,
-                        "score": assessment.score.value,
-                    }
-                    for name, assessment in done.after.items()
-                },
-                "masking": done.masked.provenance.to_dict(internal=True),
-            }
-        )
+        print_json({"met": done.met, **_told(done, paths)})
     elif not quiet:
-        shown = table(repr(done.masked), "scenario", "risk before", "risk", "loss", "score",
-                      numbers=("risk before", "risk", "loss", "score"))  # fmt: skip
-        for name, assessment in done.after.items():
-            score = assessment.score
-            shown.add_row(safe(name), f"{done.before[name].score.risk:.2f}", f"{score.risk:.2f}", f"{score.loss:.2f}",
-                          f"{score.value:.2f}")  # fmt: skip
-        out.print(shown)
-        for note in done.masked.provenance.notes:
-            out.print(f"• {safe(note)}", highlight=False)
-        for what, path in paths.items():
-            out.print(f"  {what:<9} {safe(str(path))}", highlight=False)
+        _show_run(done, paths)
+        advise(done.advice)
     _end(done.verdicts, quiet=quiet or json)
+
+
+def _run_tables(protocol: Path, output: Path | None, *, json: bool, quiet: bool, verbose: bool) -> None:
+    from discreet import workflow
+
+    with progress(quiet=quiet or json, verbose=verbose):
+        done = workflow.run_tables(protocol)
+        paths = workflow.write_tables(done, output)
+    if json:
+        tables = {name: _told(one, paths[name]) for name, one in done.runs.items()}
+        whole = {name: str(path) for name, path in paths.get("", {}).items()}
+        print_json({"met": done.met, "tables": tables, "files": whole, "notes": list(done.notes)})
+    elif not quiet:
+        for name, one in done.runs.items():
+            out.print(f"[bold]{safe(name)}[/bold]", highlight=False)
+            _show_run(one, paths[name])
+            advise(one.advice)
+        for note in done.notes:
+            out.print(f"• {safe(note)}", highlight=False)
+        for what, path in paths.get("", {}).items():
+            out.print(f"  {what:<9} {safe(str(path))}", highlight=False)
+    _end_tables(done.verdicts, quiet=quiet or json)
+
+
+def _told(done: Any, paths: Any) -> dict[str, Any]:
+    return {
+        "verdicts": [verdict.to_dict() for verdict in done.verdicts],
+        "files": {name: str(path) for name, path in paths.items()},
+        "scenarios": {
+            name: {
+                "risk_before": done.before[name].score.risk,
+                "risk": assessment.score.risk,
+                "loss": assessment.score.loss,
+                "score": assessment.score.value,
+            }
+            for name, assessment in done.after.items()
+        },
+        "masking": done.masked.provenance.to_dict(internal=True),
+        "advice": [remark.to_dict() for remark in done.advice],
+    }
+
+
+def _show_run(done: Any, paths: Any) -> None:
+    shown = table(repr(done.masked), "scenario", "risk before", "risk", "loss", "score",
+                  numbers=("risk before", "risk", "loss", "score"))  # fmt: skip
+    for name, assessment in done.after.items():
+        score = assessment.score
+        shown.add_row(safe(name), f"{done.before[name].score.risk:.2f}", f"{score.risk:.2f}", f"{score.loss:.2f}",
+                      f"{score.value:.2f}")  # fmt: skip
+    out.print(shown)
+    for note in done.masked.provenance.notes:
+        out.print(f"• {safe(note)}", highlight=False)
+    for what, path in paths.items():
+        out.print(f"  {what:<9} {safe(str(path))}", highlight=False)
 
 
 def check(
     protocol: ProtocolFile,
-    masked: Annotated[Path, typer.Argument(help="The released file.", show_default=False)],
+    masked: Annotated[
+        Path, typer.Argument(help="The released file; for several tables, their folder.", show_default=False)
+    ],
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
-    """Verify a release against the thresholds of a protocol; nothing is masked or written. Exit code 1 if not met.
+    """Verify a release against the thresholds of a protocol; nothing is written. Exit code 1 if not met.
+
+    Where a threshold needs to know how the file was masked, the steps are run again, and the file must be what they
+    give; if it is not, the threshold cannot be verified, and the exit code is 2.
 
     Example: discreet check protocol.toml masked.csv
     """
     from discreet import workflow
 
+    if workflow.is_for_tables(protocol):
+        with progress(quiet=quiet or json, verbose=verbose):
+            found = workflow.check_tables(protocol, masked)
+        if json:
+            told = {name: [verdict.to_dict() for verdict in one] for name, one in found.items()}
+            print_json({"met": all(v.met for one in found.values() for v in one), "tables": told})
+        _end_tables(found, quiet=quiet or json)
+        return
     with progress(quiet=quiet or json, verbose=verbose):
         verdicts = workflow.check_release(protocol, masked, delimiter=delimiter, encoding=encoding)
     if json:
@@ -140,13 +191,19 @@ def check(
     _end(verdicts, quiet=quiet or json)
 
 
-def _end(verdicts: Any, *, quiet: bool) -> None:
+def _end_tables(found: Any, *, quiet: bool) -> None:
+    """Show the verdicts of several tables, and end with 1 where a threshold of one is not met."""
+    _end([v for one in found.values() for v in one], quiet=quiet, names=[n for n, one in found.items() for _ in one])
+
+
+def _end(verdicts: Any, *, quiet: bool, names: list[str] | None = None) -> None:
     """Show the verdicts, and end with 1 where a threshold is not met."""
     missed = [verdict for verdict in verdicts if not verdict.met]
     if not quiet:
-        for verdict in verdicts:
+        for place, verdict in enumerate(verdicts):
             mark = "[green]met[/green]    " if verdict.met else "[red]not met[/red]"
-            out.print(f"{mark} {safe(verdict.name)}: {safe(verdict.sentence)}", highlight=False, soft_wrap=True)
+            of = f"{safe(names[place])}: " if names else ""
+            out.print(f"{mark} {of}{safe(verdict.name)}: {safe(verdict.sentence)}", highlight=False, soft_wrap=True)
     if missed:
         err.print(f"{len(missed)} of {len(verdicts)} thresholds are not met: not to be released like this.")
         raise typer.Exit(1)

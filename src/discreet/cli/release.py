@@ -195,7 +195,11 @@ def protect(
 
 def _beside(data: Path, *, force: bool) -> Path:
     """Return where a release goes that was given no name: beside its data, and never over a file that is there."""
-    target = data.with_name(f"{data.stem}-masked{data.suffix}")
+    from discreet import workflow
+
+    # An ending that is not known at all is refused where the data are read.
+    only_read = data.suffix.lower() in set(workflow.readable_endings()) - set(workflow.writable_endings())
+    target = data.with_name(f"{data.stem}-masked{'.csv' if only_read else data.suffix}")
     if target.exists() and not force:
         raise FileError(f"{str(target)!r} exists already.", hint="Name another file with -o, or add --force.")
     return target
@@ -282,6 +286,8 @@ def _show_assessment(assessment: Any, *, brief: bool = False) -> None:
     shown = table("", "", "measure", "value", "what it means", numbers=("value",))
     for m in (*assessment.of_kind("risk"), *assessment.of_kind("loss")):
         shown.add_row(m.kind, m.title, f"{m.value:.2f} {m.unit}", safe(m.sentence))
+    for one in assessment.not_computed:
+        shown.add_row(one.kind, one.title, "–", safe(one.sentence))
     out.print(shown)
     out.print(f"[bold]Score {assessment.score.value:.2f}[/bold]  {safe(assessment.score.sentence)}")
     out.print(f"The intruder is assumed to know: {safe(', '.join(assessment.known))}.")

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.console import err, out, print_json, progress, safe, table
+from discreet.cli.console import advise, err, out, print_json, progress, safe, table
 from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose
 
 __all__ = ["compare", "tune"]
@@ -77,13 +77,15 @@ def compare(
         )  # fmt: skip
         workflow.write_study(study, table=output, picture=picture, inputs=inputs)
     seconds = time.perf_counter() - start
+    remarks = workflow.advise_study(table_, candidates, schema_given=schema is not None)
     ranking = study.ranking()
     best = study.best(risk_at_most=risk_at_most, loss_at_most=loss_at_most) if ranking else None
     several = study.attribute_sets if len(study.attribute_sets) > 1 else ()
     if json:
         by_set = {name: {"ranking": study.ranking(name), "front": study.front(name)} for name in several}
         found = {"complete": study.complete, "best": best, "ranking": ranking, "front": study.front()}
-        print_json({**found, "by_attribute_set": by_set, "failed": len(study.failures), "seconds": seconds})
+        told = {"failed": len(study.failures), "seconds": seconds, "advice": [remark.to_dict() for remark in remarks]}
+        print_json({**found, "by_attribute_set": by_set, **told})
         return
     title = f"{len(study)} experiments" + (f", means over {len(several)} attribute sets" if several else "")
     _show(title, ranking[:_SHOWN])
@@ -94,6 +96,8 @@ def compare(
     _end(study, seconds)
     if best is not None:
         out.print(f"[bold]Best:[/bold] {safe(best['label'])}, {_figures(best)}.", highlight=False)
+    if not quiet:
+        advise(remarks)
     if not study.complete:
         err.print("Interrupted; the finished rows are above. Go on with --store and --resume.")
         raise typer.Exit(130)

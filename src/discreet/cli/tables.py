@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.console import out, print_json, progress, safe
+from discreet.cli.console import advise, out, print_json, progress, safe
 from discreet.cli.options import Delimiter, Encoding, Json, Quiet, Seed, Verbose
 
 __all__ = ["renumber"]
@@ -34,10 +34,15 @@ def renumber(
     """
     from discreet import workflow
 
+    remarks: list[Any] = []
     with progress(quiet=quiet or json, verbose=verbose):
-        paths = workflow.renumber_files(files, on, output, seed=seed, delimiter=delimiter, encoding=encoding)
+        paths = workflow.renumber_files(
+            files, on, output, seed=seed, delimiter=delimiter, encoding=encoding, remarks=remarks
+        )
     if json:
-        print_json({"files": {name: str(path) for name, path in paths.items()}})
+        files_ = {name: str(path) for name, path in paths.items()}
+        print_json({"files": files_, "advice": [remark.to_dict() for remark in remarks]})
     elif not quiet:
         for path in paths.values():
             out.print(f"Written to {safe(str(path))}.", highlight=False)
+        advise(remarks)

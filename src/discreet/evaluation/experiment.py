@@ -10,9 +10,12 @@ from typing import Any
 import numpy as np
 
 from discreet.base import InProcess, Masker, Measure
-from discreet.errors import DiscreetError
+from discreet.errors import DataError, DiscreetError
+from discreet.evaluation.measuring import applicable, paired, take_measures
+from discreet.evaluation.recoded import as_released
 from discreet.evaluation.score import mean_score
 from discreet.microdata import Microdata
+from discreet.results import Measurement, NotComputed
 from discreet.typing import Json
 
 __all__ = ["Experiment", "Originals", "plan", "run"]
@@ -89,7 +92,12 @@ def run(experiment: Experiment, originals: Originals, measures: Sequence[Measure
     try:
         original, engine = originals.of(experiment.keys), InProcess()
         masked = masker.mask(original, engine=engine)
-        results = [m.measure(original, masked, engine=engine) for m in measures if m.applies_to(original.schema)]
+        before, release = paired(original, masked)
+        # An intruder recodes what he knows like the release, in a study as in an assessment.
+        known = as_released(before, release)
+        wanted, unfit = applicable(measures, before, known, release)
+        results, without = take_measures(wanted, before, release, known=known, engine=engine)
+        _check_comparable(results, [*unfit, *without])
         score = mean_score(results)
         row |= {"loss": score.loss, "risk": score.risk, "score": score.value}
         row |= {f"measure_{m.name}": m.value for m in results}
@@ -100,6 +108,20 @@ def run(experiment: Experiment, originals: Originals, measures: Sequence[Measure
         row["error"] = f"A defect: {type(error).__name__}."
     row["seconds"] = time.perf_counter() - start
     return row
+
+
+def _check_comparable(results: Sequence[Measurement], without: Sequence[NotComputed]) -> None:
+    """Refuse a score that lacks what others are made of: an attribute that was emptied would have cost nothing."""
+    for one in without:
+        if one.in_score:
+            raise DataError(f"{one.title} cannot be computed, so there is no score: {one.reason}")
+    for found in results:
+        absent = found.details.get("not_compared", [])
+        if found.in_score and absent:
+            raise DataError(
+                f"{found.title} leaves out {', '.join(absent)}, so the score cannot be compared with those of others.",
+                hint="What is released without a value or as categories where it was a number has no such loss.",
+            )
 
 
 def _plain(value: Any) -> Any:

@@ -207,7 +207,10 @@ def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> No
     dialect = Dialect(**table.origin.get("dialect", {}))
     verbatim = table.origin.get("verbatim", {})
     arrow = table.to_arrow()
-    columns = {name: verbatim.get(name, _as_text(arrow.column(name), table, name)) for name in arrow.column_names}
+    columns = {
+        name: verbatim[name] if _stands_for(verbatim.get(name), column) else _as_text(column, table, name)
+        for name, column in zip(arrow.column_names, arrow.columns, strict=True)
+    }
     # A spreadsheet runs a name that begins like a formula; an apostrophe makes it text, and we take it off again.
     frame = pl.DataFrame(pa.table({f"'{n}" if n[0] in _FORMULA else n: column for n, column in columns.items()}))
     with whole_file(path, inputs) as temporary:
@@ -217,6 +220,14 @@ def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> No
             buffer = io.BytesIO()
             _write(frame, buffer, dialect)
             temporary.write_bytes(buffer.getvalue().decode("utf-8").encode(dialect.encoding, errors="strict"))
+
+
+def _stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray) -> bool:
+    """Say whether a remembered text still is what the column holds: what was masked must never come out by it."""
+    if text is None or len(text) != len(column) or not pa.types.is_floating(column.type):
+        return False
+    numbers = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+    return bool(_typed(text).cast(pa.float64()).combine_chunks().equals(numbers.cast(pa.float64()).combine_chunks()))
 
 
 def _write(frame: pl.DataFrame, target: Path | io.BytesIO, dialect: Dialect) -> None:

@@ -27,6 +27,8 @@ __all__ = ["KINDS", "list_statistical", "read_statistical", "write_statistical"]
 
 _PIECE = 200_000
 _LARGEST_WHOLE = 2.0**53
+_FORMATS = "formats.sas7bcat"
+"""What SAS calls the catalogue of a folder."""
 
 KINDS: dict[str, tuple[str, str, str | None]] = {
     ".sav": ("SPSS", "read_sav", "write_sav"),
@@ -109,11 +111,39 @@ def read_statistical(
         raise FileError(f"{str(path)!r} has no records.")
     table = _plain_types(frame)
     column_names(table)
+    known.variable_value_labels = known.variable_value_labels or _from_catalogue(path, known)
     origin: Json = {"format": ending[1:], "path": str(path), "labels": _labels(known, ending)}
     tags = _joined_letters(letters, pieces)
     if tags:
         origin["verbatim_missing"] = tags
     return table, origin
+
+
+def _from_catalogue(path: Path, known: Any) -> dict[str, dict[Any, str]]:
+    """Return the value labels of a SAS file, which are kept in a catalogue beside it: by column, through its format."""
+    if path.suffix.lower() != ".sas7bdat":
+        return {}
+    catalogue = next((one for one in (path.with_suffix(".sas7bcat"), path.with_name(_FORMATS)) if one.is_file()), None)
+    if catalogue is None:
+        return {}
+    try:
+        _, told = _library("SAS").read_sas7bcat(str(catalogue))
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 - the library's message may quote what it stumbled over
+        raise FileError(
+            f"{str(catalogue)!r} is not a catalogue of SAS formats that can be read.",
+            hint="It names the values of the file beside it. Correct it, or move it elsewhere to read without it.",
+        ) from None
+    by_format = {name.upper(): labels for name, labels in told.value_labels.items()}
+    found = {}
+    for column, named in (known.original_variable_types or {}).items():
+        # A format may be written with the width that it is shown in: SEX8. is SEX.
+        name = str(named or "").upper()
+        labels = by_format.get(name) or by_format.get(re.sub(r"(?<=\D)\d*\.?\d*$", "", name))
+        if labels:
+            found[column] = dict(labels)
+    return found
 
 
 def _cleaned(piece: pl.DataFrame, known: Any) -> tuple[pl.DataFrame, dict[str, pl.Series]]:

@@ -21,13 +21,15 @@ def public(contents: Contents) -> Json:
     """Return what the external report tells, as JSON values; the page shows this and nothing else."""
     masked = {name for step in contents.steps for name in step.attributes}
     removed = {name for step in contents.steps for name in step.removed}
+    numbered = {name for step in contents.steps for name in step.parameters.get("renumber") or ()}
+    numbered |= set(contents.provenance.details.get("renumbered", ()))
     return {
         "discreet": __version__,
         "audience": "external",
         "n_records": contents.assessment.n_records,
         "steps": [_step(step, contents) for step in contents.steps],
         "attributes": [
-            {"name": a.name, "scale": a.scale.kind, "treatment": _treatment(a.name, a.role, masked, removed)}
+            {"name": a.name, "scale": a.scale.kind, "treatment": _treatment(a.name, a.role, masked, removed, numbered)}
             for a in contents.schema
         ],
         "loss": _loss(contents.assessment),
@@ -53,7 +55,9 @@ def _step(step: Provenance, contents: Contents) -> Json:
     return told
 
 
-def _treatment(name: str, role: str, masked: set[str], removed: set[str]) -> str:
+def _treatment(name: str, role: str, masked: set[str], removed: set[str], numbered: set[str]) -> str:
+    if name in numbered:
+        return "a fresh number in its place"
     if name in removed or role == "identifier":
         return "left out"
     return "masked" if name in masked else "as collected"
@@ -74,6 +78,11 @@ def _loss(assessment: Assessment) -> Json:
                 "reference": m.reference,
             }
             for m in assessment.of_kind("loss")
+        ],
+        "not_computed": [
+            {"name": one.name, "title": one.title, "reason": one.reason}
+            for one in assessment.not_computed
+            if one.kind == "loss"
         ],
     }
 

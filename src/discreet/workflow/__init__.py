@@ -4,11 +4,12 @@ The command line and the web page call these and nothing else, so that they do t
 """
 
 from discreet.evaluation.study import compare
-from discreet.protocol import Protocol, Scenario, Source, Step
+from discreet.protocol import Protocol, Scenario, Source, Step, Tables
 from discreet.schema import ROLES, Schema
-from discreet.workflow.advice import Advice, advise
+from discreet.workflow.advice import Advice, advise, advise_protocol, advise_study, advise_tables
 from discreet.workflow.certification import certify
 from discreet.workflow.chain import apply_steps
+from discreet.workflow.checking import check_release
 from discreet.workflow.controls import (
     Field,
     Offer,
@@ -34,7 +35,6 @@ from discreet.workflow.methods import describe_methods, parse_candidates, parse_
 from discreet.workflow.paper_tables import compare_papers, write_papers
 from discreet.workflow.protocols import (
     Run,
-    check_release,
     load_protocol,
     propose_protocol,
     protect_script,
@@ -42,7 +42,7 @@ from discreet.workflow.protocols import (
     save_protocol,
     write_release,
 )
-from discreet.workflow.reports import check_manifest, write_manifest, write_report, write_study
+from discreet.workflow.reports import check_manifest, find_manifest, write_manifest, write_report, write_study
 from discreet.workflow.samples import demo, list_datasets, write_dataset
 from discreet.workflow.scale import assess_files, is_large, protect_file
 from discreet.workflow.scenarios import assess_scenarios, verify
@@ -62,6 +62,7 @@ from discreet.workflow.sessions import (
 )
 from discreet.workflow.steps import assess, attack, link, measure, protect
 from discreet.workflow.studies import parse_attribute_sets, tune
+from discreet.workflow.tables import TablesRun, check_tables, is_for_tables, run_tables, write_tables
 
 __all__ = [
     "ROLES",
@@ -85,8 +86,13 @@ __all__ = [
     "Source",
     "Step",
     "StudyMap",
+    "Tables",
+    "TablesRun",
     "adopt",
     "advise",
+    "advise_protocol",
+    "advise_study",
+    "advise_tables",
     "apply_steps",
     "assess",
     "assess_files",
@@ -96,11 +102,14 @@ __all__ = [
     "check_manifest",
     "check_outputs",
     "check_release",
+    "check_tables",
     "compare",
     "compare_papers",
     "demo",
     "describe_methods",
+    "find_manifest",
     "inspect",
+    "is_for_tables",
     "is_large",
     "link",
     "list_datasets",
@@ -126,6 +135,7 @@ __all__ = [
     "renumber_files",
     "renumber_keys",
     "run_protocol",
+    "run_tables",
     "save_protocol",
     "save_schema",
     "shares_attributes",
@@ -142,4 +152,5 @@ __all__ = [
     "write_release",
     "write_report",
     "write_study",
+    "write_tables",
 ]

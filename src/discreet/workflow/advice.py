@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+from discreet.base import Masker
 from discreet.inference import propose
 from discreet.microdata import Microdata
+from discreet.protocol import Protocol
 from discreet.results import Assessment, Masked, Provenance
 from discreet.schema import Schema
 from discreet.typing import Json
 
-__all__ = ["Advice", "advise"]
+__all__ = ["Advice", "advise", "advise_protocol", "advise_study", "advise_tables"]
 
 _SMALLEST_GROUP = 3
 _LOOKED_AT = 1000
@@ -27,7 +30,8 @@ class Advice:
     ----------
     code : str
         A name that stays, for machines: ``small-k``, ``no-confidential``, ``identifiers-present``,
-        ``frequency-after-perturbation``, ``uniques-left``, ``no-schema``, ``key-unmasked``, ``no-seed``.
+        ``frequency-after-perturbation``, ``uniques-left``, ``no-schema``, ``key-unmasked``, ``no-seed``,
+        ``not-compared``.
     sentence : str
         What is weak: columns and counts, never a record's value.
     hint : str
@@ -90,6 +94,66 @@ def advise(
     return tuple(found)
 
 
+def advise_protocol(plan: Protocol, original: Microdata | None = None) -> tuple[Advice, ...]:
+    """Return what is weak about a protocol before it is run.
+
+    Parameters
+    ----------
+    plan : Protocol
+    original : Microdata, optional
+        Looked at for columns that will be released and look like identifiers.
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> from discreet.protocol import Protocol, Step
+    >>> schema = business(10).schema
+    >>> plan = Protocol(schema, [Step("mdav", {"k": 2, "attributes": ["TURNOVER"]})])
+    >>> [advice.code for advice in advise_protocol(plan)]
+    ['no-confidential', 'small-k', 'key-unmasked']
+    """
+    found = list(_on_schema(plan.schema))
+    if original is not None:
+        found += _on_identifiers(_without_identifiers(original))
+    found += _on_groups((step.method, step.parameters.get("k")) for step in plan.steps)
+    # A step that names nothing masks every key on its scales; which they are is known where it is run.
+    open_ended = any(not step.parameters.get("attributes") for step in plan.steps if step.method != "identifiers")
+    named = {name for step in plan.steps for name in step.parameters.get("attributes") or ()}
+    left = [name for name in plan.schema.keys if name not in named]
+    if left and not open_ended:
+        found.append(_unmasked(left, "would be"))
+    return tuple(found)
+
+
+def advise_study(original: Microdata, candidates: Iterable[Masker], *, schema_given: bool = True) -> tuple[Advice, ...]:
+    """Return what is weak about a comparison: the schema that it stands on, and candidates not to be chosen."""
+    found = list(advise(original, schema_given=schema_given))
+    found += _on_identifiers(_without_identifiers(original))
+    found += _on_groups((one.name, one.get_params(deep=False).get("k")) for one in candidates)
+    return tuple(found)
+
+
+def advise_tables(tables: Mapping[str, Microdata], on: Mapping[str, str]) -> tuple[Advice, ...]:
+    """Return what is weak about tables in which only the column that joins them was exchanged.
+
+    Parameters
+    ----------
+    tables : mapping of str to Microdata
+    on : mapping of str to str
+        By table, the column that holds fresh numbers, which look like an identifier and are none.
+    """
+    found = []
+    for name, table in tables.items():
+        rest = table.select(column for column in table.names if column != on.get(name))
+        found += [replace(remark, sentence=f"{name}: {remark.sentence}") for remark in _on_identifiers(rest)]
+    return tuple(found)
+
+
+def _without_identifiers(table: Microdata) -> Microdata:
+    """Return what a release would have, whatever masks it: identifiers that are declared are left out."""
+    return table.select(name for name in table.names if table.schema[name].role != "identifier")
+
+
 def _on_schema(schema: Schema) -> Iterator[Advice]:
     if not schema.of_role("confidential"):
         yield Advice(
@@ -115,28 +179,30 @@ def _on_identifiers(release: Microdata) -> Iterator[Advice]:
 
 def _on_masking(schema: Schema, masked: Masked, *, seed_given: bool) -> Iterator[Advice]:
     steps = _steps(masked.provenance)
-    for step in steps:
-        k = step.parameters.get("k")
-        if isinstance(k, int) and not isinstance(k, bool) and k < _SMALLEST_GROUP:
-            yield Advice(
-                "small-k",
-                f"{step.method} was asked for groups of as few as {k} records: a member can subtract itself and see "
-                "the rest.",
-                f"Use k = {_SMALLEST_GROUP} or more.",
-            )
+    yield from _on_groups((step.method, step.parameters.get("k")) for step in steps)
     touched = {name for step in steps for name in step.attributes}
     left = [name for name in schema.keys if name not in touched and name in masked.microdata.schema]
     if left:
-        yield Advice(
-            "key-unmasked",
-            f"{_keys(left)} released as {_they(left)} came: {_list(left)}.",
-            "Mask them with a further step, or say by their role that no intruder can know them.",
-        )
+        yield _unmasked(left, "is" if len(left) == 1 else "are")
     if not seed_given and any(step.seed is not None and step.perturbative for step in steps) and _drew(steps):
         yield Advice(
             "no-seed",
             "No seed was given: the draws came from one that was made up, and the next run will differ.",
             "Give a seed; the one that was used is in the internal report.",
+        )
+
+
+def _on_groups(asked: Iterable[tuple[str, Any]]) -> Iterator[Advice]:
+    """Remark on every method that was asked for groups of fewer than three, once."""
+    smallest: dict[str, int] = {}
+    for method, k in asked:
+        if isinstance(k, int) and not isinstance(k, bool) and k < _SMALLEST_GROUP:
+            smallest[method] = min(k, smallest.get(method, k))
+    for method, k in smallest.items():
+        yield Advice(
+            "small-k",
+            f"{method} was asked for groups of as few as {k} records: a member can subtract itself and see the rest.",
+            f"Use k = {_SMALLEST_GROUP} or more.",
         )
 
 
@@ -150,6 +216,7 @@ def _on_risk(assessment: Assessment) -> Iterator[Advice]:
             "who can be found.",
             "Judge this release by the linkage risks.",
         )
+    yield from _on_gaps(assessment)
     uniques = int(measured["uniques"].details.get("uniques", 0)) if "uniques" in measured else 0
     if uniques:
         yield Advice(
@@ -157,6 +224,25 @@ def _on_risk(assessment: Assessment) -> Iterator[Advice]:
             f"{uniques} of {assessment.n_records} released records are the only ones with their combination of keys.",
             "Recode or suppress, starting with the keys that the report lists as riskiest.",
         )
+
+
+def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
+    """Say that a score is not the whole truth: what has no value left, or another scale, was not counted."""
+    absent = [one.title for one in assessment.not_computed if one.in_score]
+    columns = {name for m in assessment.measurements if m.in_score for name in m.details.get("not_compared", [])}
+    if not absent and not columns:
+        return
+    parts = []
+    if columns:
+        parts.append(f"without {_list(sorted(columns))}")
+    if absent:
+        parts.append(f"without the measures that could not be computed ({', '.join(absent)})")
+    yield Advice(
+        "not-compared",
+        f"The score stands {' and '.join(parts)}: values that were emptied, or released on a scale of another kind, "
+        "are not in it.",
+        "Do not rank this release by its score; look at the measure of suppression and at each loss.",
+    )
 
 
 def _steps(provenance: Provenance) -> Sequence[Provenance]:
@@ -182,8 +268,13 @@ def _look(names: Sequence[str]) -> str:
     return "looks" if len(names) == 1 else "look"
 
 
-def _keys(names: Sequence[str]) -> str:
-    return "1 key is" if len(names) == 1 else f"{len(names)} keys are"
+def _unmasked(names: Sequence[str], verb: str) -> Advice:
+    count = "1 key" if len(names) == 1 else f"{len(names)} keys"
+    return Advice(
+        "key-unmasked",
+        f"{count} {verb} released as {_they(names)} came: {_list(names)}.",
+        "Mask them with a further step, or say by their role that no intruder can know them.",
+    )
 
 
 def _they(names: Sequence[str]) -> str:

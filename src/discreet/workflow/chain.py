@@ -23,7 +23,7 @@ from discreet.schema import Schema
 from discreet.typing import BoolArray, IntArray, Json
 from discreet.workflow.units import mask_units
 
-__all__ = ["apply_steps", "masker_of"]
+__all__ = ["apply_steps", "masker_of", "seed_of"]
 
 _PER_STEP = ("Keys that ", "Identifiers that are not released ")
 """How notes begin that speak of one step and would be wrong of several."""
@@ -124,7 +124,7 @@ def masker_of(
             )
         given[name] = _value(cls, name, value, step, place, folder)
     if seed is not None and "random_state" in known and given.get("random_state") is None:
-        given["random_state"] = _seed_of(seed, place)
+        given["random_state"] = seed_of(seed, place)
     try:
         masker: Masker = cls(**given)
         masker._check_parameters()  # noqa: SLF001 - before anything is read or masked
@@ -136,7 +136,8 @@ def masker_of(
     return masker
 
 
-def _seed_of(seed: int, place: int) -> int:
+def seed_of(seed: int, place: int) -> int:
+    """Return where the step or table at a place draws from: the first from the seed itself."""
     return seed if place == 0 else int(np.random.SeedSequence([seed, place]).generate_state(1, np.uint64)[0] >> 1)
 
 

@@ -17,6 +17,7 @@ from discreet.microdata import Microdata, microdata
 from discreet.protocol import Step
 from discreet.results import Masked
 from discreet.schema import Schema
+from discreet.workflow.advice import Advice, advise_tables
 from discreet.workflow.chain import apply_steps
 from discreet.workflow.files import check_outputs, read, write
 from discreet.workflow.units import check_constant, unit_labels
@@ -177,6 +178,7 @@ def renumber_files(
     seed: int | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    remarks: list[Advice] | None = None,
 ) -> dict[str, Path]:
     """Give an identifier that joins several files fresh numbers, by one mapping, and write copies into `folder`.
 
@@ -189,6 +191,8 @@ def renumber_files(
         Made where it does not exist. Nothing but the column is changed in the copies, which keep their names.
     seed : int, optional
         As for :func:`renumber_keys`.
+    remarks : list, optional
+        What is weak about the copies is added to it: other columns that look like identifiers stay as they are.
     """
     sources = [Path(path) for path in paths]
     target = Path(folder)
@@ -199,9 +203,12 @@ def renumber_files(
     columns = list(on) * len(sources) if len(on) == 1 else list(on)
     outputs = {source.name: target / source.name for source in sources}
     tables = {source.name: read(source, delimiter=delimiter, encoding=encoding) for source in sources}
-    done = renumber_keys(tables, {source.name: column for source, column in zip(sources, columns, strict=True)}, seed)
+    by_file = {source.name: column for source, column in zip(sources, columns, strict=True)}
+    done = renumber_keys(tables, by_file, seed)
     target.mkdir(parents=True, exist_ok=True)
     check_outputs(outputs.values(), sources)
     for name, path in outputs.items():
         write(done[name], path, sources)
+    if remarks is not None:
+        remarks += advise_tables(done, by_file)
     return outputs

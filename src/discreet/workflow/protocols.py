@@ -15,12 +15,12 @@ from discreet.errors import FileError, SchemaError
 from discreet.inference import Proposal
 from discreet.microdata import Microdata
 from discreet.protocol import Protocol, Scenario, Source, Step
-from discreet.results import Assessment, Masked, Provenance, Verdict
+from discreet.results import Assessment, Masked, Verdict
 from discreet.scales import Nominal
 from discreet.schema import Schema
-from discreet.workflow.advice import advise
+from discreet.workflow.advice import Advice, advise
 from discreet.workflow.chain import apply_steps, masker_of
-from discreet.workflow.files import check_outputs, inspect, read, read_release, save_schema, write
+from discreet.workflow.files import check_outputs, inspect, read, save_schema, write
 from discreet.workflow.reports import write_manifest, write_report
 from discreet.workflow.scenarios import assess_scenarios, check_thresholds, verify
 from discreet.workflow.steps import protect
@@ -28,10 +28,12 @@ from discreet.workflow.units import is_constant, unit_labels
 
 __all__ = [
     "Run",
-    "check_release",
     "load_protocol",
+    "opened",
     "propose_protocol",
     "protect_script",
+    "read_source",
+    "release_paths",
     "run_protocol",
     "save_protocol",
     "write_release",
@@ -43,9 +45,6 @@ _K = 5
 _FEW_KEYS = 6
 _MANY = 100_000
 """Records beyond which groups are cut rather than gathered, which takes far less time."""
-
-_REORDERING = ("sampling", "record-order")
-"""Methods after which the place of a record in the release says nothing about the original."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,6 +78,11 @@ class Run:
     def met(self) -> bool:
         """Whether every threshold is met."""
         return all(verdict.met for verdict in self.verdicts)
+
+    @property
+    def advice(self) -> tuple[Advice, ...]:
+        """What is weak about the schema, the release and its assessment."""
+        return advise(self.original, self.masked, next(iter(self.after.values())))
 
     def __repr__(self) -> str:
         met = sum(verdict.met for verdict in self.verdicts)
@@ -322,14 +326,14 @@ def run_protocol(
     -------
     Run
     """
-    plan, text, base = _opened(protocol, folder)
+    plan, text, base = opened(protocol, folder)
     if not plan.steps:
         raise SchemaError("The protocol has no [[step]].", hint='[[step]] with method = "mdav"; `discreet methods`.')
     for place, step in enumerate(plan.steps):
         masker_of(step, place, plan.seed, base)  # what cannot be run is said before a file is read
     wanted = check_thresholds(plan.thresholds)
     if original is None:
-        table, inputs = _source(plan, base)
+        table, inputs = read_source(plan, base)
     else:
         table, inputs = Microdata(original.to_native(), plan.schema, origin=original.origin).validate(), ()
     masked = apply_steps(table, plan.steps, plan.seed, folder=base)
@@ -338,7 +342,7 @@ def run_protocol(
     return Run(plan, table, masked, unprotected, after, verify(after, plan.thresholds, masked), text, inputs)
 
 
-def write_release(run: Run, folder: PathLike | None = None) -> dict[str, Path]:
+def write_release(run: Run, folder: PathLike | None = None, *, released: Masked | None = None) -> dict[str, Path]:
     """Write what the protocol's [release] names, and return the paths by name.
 
     Parameters
@@ -346,27 +350,23 @@ def write_release(run: Run, folder: PathLike | None = None) -> dict[str, Path]:
     run : Run
     folder : path, optional
         Made where it does not exist; by default the folder of the data.
+    released : Masked, optional
+        The table to write where it has more columns than were assessed: numbers that join it with others.
 
     Notes
     -----
     Beside the masked file goes its schema (``masked.toml``), with the levels after masking, which data users need and
-    :func:`check_release` reads. Every file is written whole or not at all; the manifest comes last, so that a folder
-    with one is complete.
+    :func:`~discreet.workflow.checking.check_release` reads. Every file is written whole or not at all; the manifest
+    comes last, so that a folder with one is complete.
     """
-    base = Path(folder) if folder is not None else (run.inputs[0].parent if run.inputs else Path())
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        raise FileError(f"The folder {str(base)!r} cannot be made.") from None
-    named = {name: base / file for name, file in run.protocol.release.items()}
-    named.setdefault("masked", base / "masked.csv")
-    paths = {"masked": named["masked"], "schema": named["masked"].with_suffix(".toml"), **named}
+    paths = release_paths(run, folder)
     check_outputs(paths.values(), run.inputs)
     assessment = next(iter(run.after.values()))
-    write(run.masked, paths["masked"], run.inputs)
-    save_schema(run.masked.microdata.schema, paths["schema"], run.inputs)
+    table = run.masked if released is None else released
+    write(table, paths["masked"], run.inputs)
+    save_schema(table.microdata.schema, paths["schema"], run.inputs)
     shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs}
-    remarks = advise(run.original, run.masked, assessment)
+    remarks = run.advice
     internal: dict[str, Any] = {"html": paths.get("internal"), "json": paths.get("json"), "pdf": paths.get("pdf")}
     if any(internal.values()):
         write_report(
@@ -381,53 +381,20 @@ def write_release(run: Run, folder: PathLike | None = None) -> dict[str, Path]:
     return paths
 
 
-def check_release(
-    protocol: Protocol | PathLike,
-    masked: PathLike,
-    *,
-    folder: PathLike | None = None,
-    delimiter: str | None = None,
-    encoding: str | None = None,
-) -> tuple[Verdict, ...]:
-    """Verify a release against the thresholds of a protocol, without masking anything.
-
-    Parameters
-    ----------
-    protocol : Protocol or path
-    masked : path
-        The released file. Where its schema stands beside it (``masked.toml`` beside ``masked.csv``), that is taken;
-        otherwise levels that the original does not have are read off the file.
-    folder : path, optional
-        Where files that the protocol names are looked for.
-
-    Notes
-    -----
-    Records are compared by their place. Where the protocol samples or reorders them, the steps are run again to know
-    which record stands where. Measures that use how a file was masked, such as EBIL, take what the file shows instead.
-    """
-    plan, _, base = _opened(protocol, folder)
-    if not plan.thresholds:
-        raise SchemaError("The protocol has no [thresholds], so there is nothing to check.", hint="risk_at_most = 10")
-    wanted = check_thresholds(plan.thresholds)
-    table, _ = _source(plan, base)
-    rows = None
-    if any(step.method in _REORDERING for step in plan.steps):
-        rows = apply_steps(table, plan.steps, plan.seed, folder=base).provenance.rows
-    compared = table if rows is None else table.take(rows)
-    beside = Path(masked).with_suffix(".toml")
-    schema = Schema.load(beside) if beside.is_file() else None
-    release = read_release(masked, compared, schema, delimiter=delimiter, encoding=encoding)
-    found: Any = release
-    flags = {catalogue.method("masker", step.method).perturbative for step in plan.steps}
-    if flags:
-        # Frequencies after a perturbation are flagged in the sentences, as they are where the masking is at hand.
-        known = Provenance("release", {}, (), len(compared), perturbative=True in flags)
-        found = Masked(release, replace(known, rows=None))
-    after = assess_scenarios(compared, found, plan.scenarios, measures=wanted)
-    return verify(after, plan.thresholds)
+def release_paths(run: Run, folder: PathLike | None = None) -> dict[str, Path]:
+    """Return where the files of a release go, by name, and make their folder."""
+    base = Path(folder) if folder is not None else (run.inputs[0].parent if run.inputs else Path())
+    try:
+        base.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        raise FileError(f"The folder {str(base)!r} cannot be made.") from None
+    named = {name: base / file for name, file in run.protocol.release.items()}
+    named.setdefault("masked", base / "masked.csv")
+    return {"masked": named["masked"], "schema": named["masked"].with_suffix(".toml"), **named}
 
 
-def _opened(protocol: Protocol | PathLike, folder: PathLike | None) -> tuple[Protocol, str, Path]:
+def opened(protocol: Protocol | PathLike, folder: PathLike | None) -> tuple[Protocol, str, Path]:
+    """Return a protocol, its text, and the folder in which the files that it names are looked for."""
     if isinstance(protocol, Protocol):
         return protocol, protocol.to_toml(), Path(folder or ".")
     plan = Protocol.load(protocol)
@@ -435,7 +402,8 @@ def _opened(protocol: Protocol | PathLike, folder: PathLike | None) -> tuple[Pro
     return plan, text, Path(protocol).parent if folder is None else Path(folder)
 
 
-def _source(plan: Protocol, base: Path) -> tuple[Microdata, tuple[Path, ...]]:
+def read_source(plan: Protocol, base: Path) -> tuple[Microdata, tuple[Path, ...]]:
+    """Read the file that a protocol names, and return the table and the files that were read."""
     if plan.source is None:
         raise SchemaError("The protocol names no data.", hint='[data] with file = "survey.csv".')
     path = base / plan.source.file

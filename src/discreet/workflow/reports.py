@@ -20,10 +20,11 @@ from discreet.evaluation.profile import profile, relations, shares
 from discreet.evaluation.study import Study
 from discreet.io.atomic import whole_file
 from discreet.results import Assessment, Masked
+from discreet.workflow.abridged import abridge_protocol, abridge_record, telling_attributes
 from discreet.workflow.advice import Advice
 from discreet.workflow.files import check_outputs
 
-__all__ = ["check_manifest", "write_manifest", "write_report", "write_study"]
+__all__ = ["check_manifest", "find_manifest", "write_manifest", "write_report", "write_study"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -149,8 +150,9 @@ def _gather(
     touched = {name for step in steps for name in step.attributes}
     from discreet.evaluation.exposure import expose  # compiled code, which only a report needs
 
+    telling = telling_attributes(first)
     return Contents(
-        provenance=masked.provenance,
+        provenance=abridge_record(masked.provenance, telling),
         assessment=assessment,
         schema=first.schema,
         summaries={step.method: _summary(known[step.method]) for step in steps if step.method in known},
@@ -166,7 +168,7 @@ def _gather(
         certificate=_sentences(certificate),
         ranking=tuple(study.ranking()) if study is not None else (),
         front=tuple(study.front()) if study is not None else (),
-        protocol=protocol,
+        protocol=abridge_protocol(protocol, telling),
     )
 
 
@@ -228,6 +230,20 @@ def write_manifest(
         if protocol is not None:
             fields["protocol"] = {"sha256": hashlib.sha256(protocol.encode()).hexdigest(), "text": protocol}
     io.write_text(target, json_.dumps(fields, indent=2, ensure_ascii=False) + "\n", [*files.values(), *inputs])
+
+
+def find_manifest(path: PathLike) -> Path:
+    """Return the path of a manifest: a file itself, or the only manifest of a folder."""
+    given = Path(path)
+    if not given.is_dir():
+        return given
+    found = sorted({*given.glob("manifest.json"), *given.glob("*-manifest.json")})
+    if len(found) != 1:
+        raise FileError(
+            f"The folder {str(given)!r} holds {len(found) or 'no'} manifest{'s' if len(found) > 1 else ''}.",
+            hint="Name the file, such as release/manifest.json.",
+        )
+    return found[0]
 
 
 def check_manifest(path: PathLike) -> dict[str, str]:

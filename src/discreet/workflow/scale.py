@@ -18,7 +18,7 @@ from discreet.evaluation.score import mean_score
 from discreet.inference import propose
 from discreet.io.large import ParquetSource, ParquetTarget, is_large, read_head
 from discreet.progress import report
-from discreet.results import Assessment, Measurement, Provenance
+from discreet.results import Assessment, Measurement, NotComputed, Provenance
 from discreet.schema import Schema
 from discreet.workflow.files import load_schema
 
@@ -172,7 +172,24 @@ def assess_files(
             report("measuring", done, len(steps))
             results += step()
         report("measuring", len(steps), len(steps))
-    return Assessment(len(before), before.schema.keys, tuple(results), mean_score(results))
+    return Assessment(
+        len(before),
+        before.schema.keys,
+        tuple(results),
+        mean_score(results),
+        tuple(_not_computed(before.schema, results)),
+    )
+
+
+def _not_computed(schema: Schema, results: Sequence[Measurement]) -> Iterator[NotComputed]:
+    """Name the losses of numbers that none of the numbers allows: all were emptied."""
+    taken = {found.name for found in results}
+    for name in ("il1s", "sse", "means", "variances"):
+        measure = catalogue.method("measure", name)()
+        numbers = schema.of_scale("numeric", among=schema.of_role("key", "confidential", "other"))
+        if name not in taken and numbers:
+            reason = f"{', '.join(numbers)} {'has' if len(numbers) == 1 else 'have'} no value left."
+            yield NotComputed(name, measure.title, "loss", reason, in_score=measure.in_score)
 
 
 def _released(schema: Schema, masked: str | os.PathLike[str]) -> Schema:

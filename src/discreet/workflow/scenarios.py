@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from discreet import catalogue
-from discreet.base import Engine, Measure, aligned
+from discreet.base import Engine, Measure
 from discreet.engines.local import LocalEngine
-from discreet.errors import ParameterError, SchemaError, UnknownNameError
+from discreet.errors import DataError, ParameterError, SchemaError, UnknownNameError
+from discreet.evaluation.measuring import applicable, paired, take_measures
+from discreet.evaluation.recoded import as_released, fit_to_compare, without_gaps
 from discreet.evaluation.score import mean_score
 from discreet.microdata import Microdata
 from discreet.progress import report as report_progress
 from discreet.protocol import Scenario, nearest
 from discreet.results import Assessment, Links, Masked, Measurement, Verdict
 from discreet.schema import Schema
-from discreet.workflow.recoded import as_released, known_to_the_intruder, without_gaps
 
-__all__ = ["assess_scenarios", "check_thresholds", "verify"]
+__all__ = ["KNOWS_THE_MASKING", "assess_scenarios", "check_thresholds", "verify"]
 
 _MEASURED = {"distance": "distance-linkage", "probabilistic": "probabilistic-linkage"}
 """Linkers whose success is a measure already."""
 
-_KNOWS_THE_MASKING = {"masking-aware"}
+KNOWS_THE_MASKING = {"masking-aware"}
 """Linkers that read off the provenance what each level can have become."""
+
+_LEAVE_OUT = "Mask so that the measure can be computed, or take the threshold out."
 
 _OF_SCORE = {"risk_at_most": "risk", "loss_at_most": "loss"}
 
@@ -67,10 +69,7 @@ def assess_scenarios(
     >>> found["tax office"].known
     ('EMPLOYEES', 'TURNOVER')
     """
-    before, after = aligned(original, masked, schema)
-    release = masked if isinstance(masked, Masked) else after
-    if isinstance(release, Masked) and release.provenance.rows is not None:
-        release = replace(release, provenance=replace(release.provenance, rows=None))
+    before, release = paired(original, masked, schema)
     runner = engine or LocalEngine()
     if not before.schema.keys and not scenarios:
         raise SchemaError(
@@ -79,36 +78,35 @@ def assess_scenarios(
         )
     intruders = list(scenarios) or [Scenario("all keys", before.schema.keys)]
     added = tuple(measures)
-    losses = [m.measure(before, release, engine=runner) for m in _chosen("loss", before.schema, after.schema, added)]
+    wanted, unfit = applicable(_chosen("loss", added), before, before, release)
+    losses, lost = take_measures(wanted, before, release, engine=runner)
     known = as_released(before, release)
     found: dict[str, Assessment] = {}
     for done, intruder in enumerate(intruders):
         report_progress("attacking", done, len(intruders))
         table = _as_seen_by(intruder, known)
-        risks = [
-            m.measure(*known_to_the_intruder(m, table, release), engine=runner)
-            for m in _chosen("risk", table.schema, after.schema, added)
-            if m.name not in _MEASURED.values() or m.name in {_MEASURED.get(name) for name in intruder.linkers}
-        ]
+        linked = {_MEASURED.get(name) for name in intruder.linkers}
+        possible = [m for m in _chosen("risk", added) if m.name not in _MEASURED.values() or m.name in linked]
+        wanted, unseen = applicable(possible, before, table, release)
+        risks, without = take_measures(wanted, before, release, known=table, engine=runner)
         plain = table if known is before else _as_seen_by(intruder, before)
         tables = (plain, table)
         risks += [
             _linked(intruder, name, tables, release, runner) for name in intruder.linkers if name not in _MEASURED
         ]
         found[intruder.name] = Assessment(
-            len(before), table.schema.keys, (*risks, *losses), mean_score([*risks, *losses])
+            len(before),
+            table.schema.keys,
+            (*risks, *losses),
+            mean_score([*risks, *losses]),
+            (*without, *unseen, *lost, *unfit),
         )
     report_progress("attacking", len(intruders), len(intruders))
     return found
 
 
-def _chosen(kind: str, schema: Schema, released: Schema, added: tuple[str, ...]) -> list[Measure]:
-    chosen = []
-    for name, cls in catalogue.measures(kind).items():
-        measure = cls()
-        if (measure.default or name in added) and measure.applies_to(schema, released):
-            chosen.append(measure)
-    return chosen
+def _chosen(kind: str, added: tuple[str, ...]) -> list[Measure]:
+    return [measure for name, cls in catalogue.measures(kind).items() if (measure := cls()).default or name in added]
 
 
 def _as_seen_by(intruder: Scenario, table: Microdata) -> Microdata:
@@ -133,7 +131,7 @@ def _linked(
     except UnknownNameError as error:
         hint = nearest(name, catalogue.linkers()) + error.hint
         raise UnknownNameError(f"Scenario {intruder.name!r}: there is no linker {name!r}.", hint=hint) from None
-    table = tables[0] if name in _KNOWS_THE_MASKING else tables[1]
+    table = fit_to_compare(*tables, release) if name in KNOWS_THE_MASKING else tables[1]
     if cls.scales & {"numeric"} and cls.scales & {"nominal"}:
         table, release = without_gaps(table, release)
     names = table.schema.of_scale(*cls.scales, among=table.schema.keys)
@@ -217,11 +215,15 @@ def _verdict(name: str, limit: float, after: Mapping[str, Assessment], masked: M
     unit, title = "%", f"The {measure}"
     for scenario, assessment in after.items():
         if name in _OF_SCORE:
+            _refuse_partial(name, scenario, assessment)
             found[scenario] = float(getattr(assessment.score, _OF_SCORE[name]))
             continue
         for one in assessment.measurements:
             if one.name == measure:
                 found[scenario], unit, title = one.value, one.unit, one.title
+    reasons = [one.reason for a in after.values() for one in a.not_computed if one.name == measure]
+    if reasons:
+        raise DataError(f"[thresholds]: {name} cannot be verified: {reasons[0]}", hint=_LEAVE_OUT)
     if not found:
         raise ParameterError(
             f"[thresholds]: {name} cannot be verified, because {measure} does not apply to any scenario.",
@@ -235,6 +237,17 @@ def _verdict(name: str, limit: float, after: Mapping[str, Assessment], masked: M
     return Verdict(
         name, value, limit, met, f"{title} is {value:.2f} {unit}{where}, {relation} the limit of {limit:g} {unit}."
     )
+
+
+def _refuse_partial(name: str, scenario: str, assessment: Assessment) -> None:
+    """Refuse to judge a risk without one of the measures that it is the mean of: it might be the one that is high."""
+    kind = _OF_SCORE[name]
+    for one in assessment.not_computed:
+        if one.in_score and one.kind == kind == "risk":
+            raise DataError(
+                f"[thresholds]: {name} cannot be verified (scenario {scenario!r}): {one.title}: {one.reason}",
+                hint=_LEAVE_OUT,
+            )
 
 
 def _smallest_group(limit: float, after: Mapping[str, Assessment], masked: Masked | None) -> Verdict:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from discreet import catalogue
-from discreet.base import Engine, Linker, Masker, Measure, aligned
+from discreet.base import Engine, Linker, Masker, Measure
 from discreet.engines.local import LocalEngine
 from discreet.errors import SchemaError
+from discreet.evaluation.measuring import applicable, paired, take_measures
+from discreet.evaluation.recoded import as_released
 from discreet.evaluation.score import mean_score
-from discreet.progress import report as report_progress
-from discreet.results import Assessment, Links, Masked, Measurement
+from discreet.microdata import Microdata
+from discreet.results import Assessment, Links, Masked, Measurement, NotComputed
 from discreet.schema import Schema
-from discreet.workflow.recoded import as_released, known_to_the_intruder
 
 __all__ = ["assess", "attack", "link", "measure", "protect"]
 
@@ -85,10 +85,11 @@ def assess(
     Returns
     -------
     Assessment
+        What cannot be computed is in `not_computed`, with the reason: say, where suppression left a column without any
+        value. A measure of several attributes leaves out the one without a value, and its sentence says so.
     """
-    before, _ = aligned(original, masked, schema)
-    results = measure(original, masked, measures, schema=schema, engine=engine)
-    return Assessment(len(before), before.schema.keys, results, mean_score(results))
+    before, results, without = _measured(original, masked, measures, schema, engine)
+    return Assessment(len(before), before.schema.keys, results, mean_score(results), without)
 
 
 def measure(
@@ -115,11 +116,17 @@ def measure(
     >>> [figure.value for figure in measure(companies, companies, ["sse", "distance-linkage"])]
     [0.0, 100.0]
     """
-    before, after = aligned(original, masked, schema)
-    release = masked if isinstance(masked, Masked) else after
-    if isinstance(release, Masked) and release.provenance.rows is not None:
-        # The original is in the release's order now; it must not be put into that order a second time.
-        release = replace(release, provenance=replace(release.provenance, rows=None))
+    return _measured(original, masked, measures, schema, engine)[1]
+
+
+def _measured(
+    original: Any,
+    masked: Any,
+    measures: Sequence[str | Measure] | None,
+    schema: Schema | None,
+    engine: Engine | None,
+) -> tuple[Microdata, tuple[Measurement, ...], tuple[NotComputed, ...]]:
+    before, release = paired(original, masked, schema)
     if not before.schema.keys:
         raise SchemaError(
             "The schema names no key, so there is no intruder to measure against.",
@@ -128,13 +135,19 @@ def measure(
     chosen: list[Measure] = []
     for item in measures if measures is not None else list(catalogue.measures()):
         one = item if isinstance(item, Measure) else catalogue.method("measure", item)()
-        if measures is not None or (one.default and one.applies_to(before.schema, after.schema)):
+        if measures is not None or one.default:
             chosen.append(one)
-    results = []
     known = as_released(before, release)
-    for done, one in enumerate(chosen):
-        report_progress("measuring", done, len(chosen))
-        tables = known_to_the_intruder(one, known, release) if one.kind == "risk" else (before, release)
-        results.append(one.measure(*tables, engine=engine or LocalEngine()))
-    report_progress("measuring", len(chosen), len(chosen))
-    return tuple(results)
+    unfit: list[NotComputed] = []
+    if measures is None:
+        chosen, unfit = applicable(chosen, before, known, release)
+    results, without = take_measures(
+        chosen,
+        before,
+        release,
+        known=known,
+        engine=engine or LocalEngine(),
+        needed=measures is not None,
+        progress=True,
+    )
+    return before, tuple(results), (*without, *unfit)

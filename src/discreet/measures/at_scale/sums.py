@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,9 +96,12 @@ def number_losses(original: Source, masked: Source, engine: TableEngine, *, seed
         ],
     }
     result = []
+    # A column without a value in one of the tables did not stay as it was: it cannot be compared, and that is said.
+    empty = [name for name, both in zip(names, sums["both"][0], strict=True) if not both]
     for measure, values in by_column.items():
-        per_attribute = dict(zip(names, values, strict=True))
-        result.append(_measured(measure, float(np.mean(values)), per_attribute))
+        per_attribute = {name: value for name, value in zip(names, values, strict=True) if name not in empty}
+        if per_attribute:
+            result.append(_measured(measure, float(np.mean(list(per_attribute.values()))), per_attribute, empty))
     if len(names) > 1:
         unit = np.where(spread > 0, spread, 1.0)
         for measure, difference in (
@@ -114,7 +118,13 @@ def _is_number(table: Source, name: str) -> bool:
     return table.schema[name].scale.kind == "numeric"
 
 
-def _measured(measure: NumericLoss, value: float, per_attribute: dict[str, float]) -> Measurement:
+def _measured(
+    measure: NumericLoss, value: float, per_attribute: dict[str, float], empty: Sequence[str] = ()
+) -> Measurement:
     worst = max(per_attribute, key=lambda name: per_attribute[name])
     sentence = f"{measure.title}: {value:.2f} % on average, most in {worst}." if value > 0 else "Nothing changed."
-    return measure.result(value, sentence, per_attribute)
+    if not empty:
+        return measure.result(value, sentence, per_attribute)
+    verb = "has" if len(empty) == 1 else "have"
+    sentence += f" Not compared: {', '.join(empty)}, which {verb} no value left."
+    return measure.result(value, sentence, per_attribute, {"not_compared": list(empty)})

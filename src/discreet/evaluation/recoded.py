@@ -14,14 +14,14 @@ from discreet.scales import Categorical, Nominal
 from discreet.schema import Attribute, Schema
 from discreet.typing import IntArray
 
-__all__ = ["as_released", "known_to_the_intruder", "without_gaps"]
+__all__ = ["as_released", "fit_to_compare", "known_to_the_intruder", "without_gaps"]
 
 _NEEDS_NUMBERS = {"distance-linkage", "attribute-disclosure"}
 """Measures that compare numbers and have no rule for one that is missing."""
 
 
 def as_released(before: Microdata, release: Any) -> Microdata:
-    """Return an original whose categories are called as in the release, wherever that has other levels.
+    """Return an original whose values are called as in the release, wherever that has other levels.
 
     Parameters
     ----------
@@ -32,7 +32,9 @@ def as_released(before: Microdata, release: Any) -> Microdata:
     Notes
     -----
     A level goes where the recoding sends it. Where that is not known, or the method draws, it goes where most records
-    of the level went, the lowest level of those that tie: the best guess of somebody who knows the codebook.
+    of the level went, the lowest level of those that tie: the best guess of somebody who knows the codebook. A number
+    that was released as a category goes where its record went: ranges such as ``"20–39"`` can be read, and where they
+    overlap the intruder is given the right one, which is the worst case.
     """
     after = release.microdata if isinstance(release, Masked) else release
     known = release.provenance.transitions if isinstance(release, Masked) else {}
@@ -42,7 +44,13 @@ def as_released(before: Microdata, release: Any) -> Microdata:
         if name not in after.schema or after.schema[name].scale == attribute.scale or attribute.role == "identifier":
             continue
         scale, new = attribute.scale, after.schema[name].scale
-        if not isinstance(scale, Categorical) or not isinstance(new, Categorical):
+        if not isinstance(new, Categorical):
+            continue
+        if scale.kind == "numeric":
+            values[name] = np.where(before.missing(name), -1, after.encoded(name)).astype(np.int32)
+            declared.append(replace(after.schema[name], role=attribute.role))
+            continue
+        if not isinstance(scale, Categorical):
             continue
         targets = _targets(before.encoded(name), after.encoded(name), len(scale), len(new))
         matrix = known.get(name)
@@ -57,6 +65,28 @@ def as_released(before: Microdata, release: Any) -> Microdata:
     recoded = before.replacing(values, *declared)
     recoded.share_encoding(before)
     return recoded
+
+
+def fit_to_compare(before: Microdata, known: Microdata, release: Any) -> Microdata:
+    """Return what an intruder knows who knows how the file was masked: values as they are, on scales that compare.
+
+    Levels keep their names and places, of which the provenance speaks; ordered ones that were released unordered are
+    unordered for him too. A number that was released as a category is taken as in `known`.
+    """
+    after = release.microdata if isinstance(release, Masked) else release
+    loose, ranges = [], []
+    for attribute in before.schema:
+        name, scale = attribute.name, attribute.scale
+        if name not in after.schema or after.schema[name].scale.kind == scale.kind or attribute.role == "identifier":
+            continue
+        if isinstance(scale, Categorical) and after.schema[name].scale.kind == "nominal":
+            loose.append(replace(attribute, scale=Nominal(scale.levels)))
+        elif isinstance(after.schema[name].scale, Categorical):
+            ranges.append(name)
+    if not loose and not ranges:
+        return before
+    seen = Microdata(before.to_native(), before.schema.replacing(*loose)) if loose else before
+    return seen.exchanging(known.select(ranges)) if ranges else seen
 
 
 def _targets(before: Any, after: Any, n_before: int, n_after: int) -> IntArray:

@@ -8,11 +8,11 @@ import pytest
 
 import discreet as dc
 from discreet import workflow
+from discreet.evaluation.recoded import as_released, fit_to_compare, without_gaps
 from discreet.masking.hierarchy import Hierarchy
 from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric
+from discreet.scales import Nominal, Numeric, Ordinal
 from discreet.schema import Attribute, Schema
-from discreet.workflow.recoded import as_released, without_gaps
 
 
 def table(gaps=0, n=40):
@@ -80,3 +80,21 @@ def test_a_table_with_missing_numbers_can_be_assessed():
     assert found["distance-linkage"].value == pytest.approx(100 * expected / 40)
     aware = workflow.assess_scenarios(data, data, [workflow.Scenario("a", ("x", "fuel"), ("masking-aware",))])["a"]
     assert aware["masking-aware-linkage"].value == pytest.approx(100 * expected / 40)
+
+
+def test_who_knows_the_masking_compares_what_became_unordered_or_a_range():
+    data = table()
+    schema = data.schema.replacing(Attribute("fuel", Ordinal(["gas", "oil", "sun", "wood"]), "key"))
+    ordered = Microdata(data.to_native(), schema)
+    recoded = dc.LevelMap({"fuel": {"gas": "old", "wood": "old"}}).mask(ordered)
+    assert recoded.microdata.schema["fuel"].scale.kind == "nominal"
+    seen = fit_to_compare(ordered, as_released(ordered, recoded), recoded)
+    assert seen.schema["fuel"].scale == Nominal(["gas", "oil", "sun", "wood"])
+    assert seen.encoded("fuel").tolist() == ordered.encoded("fuel").tolist()
+    ranges = dc.Mondrian(k=4, release="range").mask(ordered)
+    seen = fit_to_compare(ordered, as_released(ordered, ranges), ranges)
+    assert seen.encoded("x").tolist() == ranges.microdata.encoded("x").tolist()
+    assert fit_to_compare(data, data, data) is data
+    for release in (recoded, ranges):
+        one = [workflow.Scenario("aware", ("x", "fuel"), ("masking-aware",))]
+        assert workflow.assess_scenarios(ordered, release, one)["aware"]["masking-aware-linkage"].value > 0

@@ -1,40 +1,4 @@
-"""The protocol: one TOML file that holds the data, the schema, the intruders, the steps, the thresholds and the seed.
-
-::
-
-    seed = 1
-
-    [data]
-    file = "survey.csv"  # beside the protocol, unless the path is absolute
-
-    [release]
-    masked = "survey-masked.csv"
-    internal = "internal.html"
-    external = "external.html"
-    manifest = "manifest.json"
-
-    [[attribute]]  # as in a schema file
-    name = "AGE"
-    role = "key"
-    scale = "numeric"
-
-    [[scenario]]
-    name = "neighbour"
-    known = ["AGE"]
-    linkers = ["distance", "probabilistic"]
-
-    [[step]]
-    method = "mdav"
-    k = 5
-    attributes = ["AGE"]
-
-    [thresholds]
-    risk_at_most = 10
-    smallest_group = 3
-
-Python, the command line and the web page read and write this file. It holds names, levels and choices, never a record.
-Methods are not looked up here: a step that names an unknown method is refused where it is run.
-"""
+"""One table's protocol: its parts, read from and written to the text of a TOML file."""
 
 from __future__ import annotations
 
@@ -55,7 +19,18 @@ from discreet.notebook import table as shown_table
 from discreet.schema import Schema
 from discreet.typing import Json
 
-__all__ = ["Protocol", "Scenario", "Source", "Step", "nearest"]
+__all__ = [
+    "Places",
+    "Protocol",
+    "Scenario",
+    "Source",
+    "Step",
+    "check_keys",
+    "load_text",
+    "loads",
+    "nearest",
+    "save_text",
+]
 
 _TABLES = ("seed", "data", "release", "attribute", "scenario", "step", "thresholds")
 _RELEASE = ("masked", "internal", "external", "manifest", "json", "pdf")
@@ -249,12 +224,17 @@ class Protocol:
 
     def to_toml(self, comments: Mapping[str, str] | None = None) -> str:
         """Return the protocol as the text of a TOML file; `comments` go beside its parts (default: its own)."""
+        notes = self.comments if comments is None else comments
+        return "\n".join([f"{_note(notes, 'protocol')}seed = {self.seed}\n", *self.sections(notes)])
+
+    def sections(self, notes: Mapping[str, str] | None = None) -> list[str]:
+        """Return what stands in the file after the seed, table by table."""
         import tomli_w
 
-        notes = self.comments if comments is None else comments
+        notes = self.comments if notes is None else notes
 
         def note(key: str) -> str:
-            return "".join(f"# {line}".rstrip() + "\n" for line in _lines(notes[key])) if notes.get(key) else ""
+            return _note(notes, key)
 
         def table(header: str, fields: Json) -> str:
             plain = {key: value for key, value in fields.items() if not isinstance(value, dict)}
@@ -262,7 +242,7 @@ class Protocol:
             nested = [_nested(f"{name}.{_key(key)}", value) for key, value in fields.items() if isinstance(value, dict)]
             return f"{header}\n{tomli_w.dumps(plain)}" + "".join(nested)
 
-        parts = [f"{note('protocol')}seed = {self.seed}\n"]
+        parts = []
         if self.source is not None:
             parts.append(note("data") + table("[data]", self.source.to_dict()))
         if self.release:
@@ -274,17 +254,22 @@ class Protocol:
             parts.append(note("thresholds") + table("[thresholds]", dict(self.thresholds)))
         if notes.get("end"):
             parts.append(note("end"))
-        return "\n".join(parts)
+        return parts
 
     @classmethod
     def from_toml(cls, text: str) -> Protocol:
         """Read a protocol from the text of a TOML file."""
-        try:
-            fields = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise SchemaError(f"The protocol is not valid TOML: {error}.") from None
-        where = _Places(text)
-        _only(fields, _TABLES, "The protocol", where, "")
+        fields = loads(text)
+        if "table" in fields:
+            raise SchemaError(
+                "The protocol is for several tables.", hint="`discreet run` runs it; in Python, dc.run_tables does."
+            )
+        return cls.from_fields(fields, Places(text))
+
+    @classmethod
+    def from_fields(cls, fields: Json, where: Places) -> Protocol:
+        """Read a protocol from what a TOML file holds."""
+        check_keys(fields, _TABLES, "The protocol", where, "")
         for name in ("attribute", "scenario", "step"):
             if not isinstance(fields.get(name, []), list):
                 raise SchemaError(f"Write [[{name}]] with double brackets: there may be several.")
@@ -292,10 +277,10 @@ class Protocol:
             if not isinstance(fields.get(name, {}), dict):
                 raise SchemaError(f"{name} must be a table: write [{name}] on a line of its own.")
         for i, table in enumerate(fields.get("attribute", [])):
-            _only(table, _ATTRIBUTE, f"[[attribute]] number {i + 1}", where, "attribute", i)
+            check_keys(table, _ATTRIBUTE, f"[[attribute]] number {i + 1}", where, "attribute", i)
         data, release = fields.get("data", {}), fields.get("release", {})
-        _only(data, _SOURCE, "[data]", where, "data")
-        _only(release, _RELEASE, "[release]", where, "release")
+        check_keys(data, _SOURCE, "[data]", where, "data")
+        check_keys(release, _RELEASE, "[release]", where, "release")
         for table, values in (("data", data), ("release", release)):
             for name, value in values.items():
                 if not isinstance(value, str):
@@ -320,27 +305,11 @@ class Protocol:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Protocol:
         """Read a protocol from a TOML file."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            raise FileError(
-                f"The protocol {str(path)!r} does not exist.",
-                hint="`discreet init data.csv -o protocol.toml` makes one.",
-            ) from None
-        except (OSError, UnicodeDecodeError):
-            raise FileError(f"The protocol {str(path)!r} cannot be read as UTF-8 text.") from None
-        return cls.from_toml(text)
+        return cls.from_toml(load_text(path))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the protocol as a TOML file, whole or not at all."""
-        target = Path(path)
-        temporary = target.with_name(f".{target.name[:40]}.part")
-        try:
-            temporary.write_text(self.to_toml(), encoding="utf-8", newline="\n")
-            temporary.replace(target)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise FileError(f"The protocol {str(target)!r} cannot be written.") from None
+        save_text(self.to_toml(), path)
 
     # ----------------------------------------------------------------------------------------------------- Python
 
@@ -376,15 +345,57 @@ class Protocol:
 # ------------------------------------------------------------------------------------------------------------ reading
 
 
-class _Places:
-    """Where tables and keys stand in the text, so that a message can name the line."""
+def loads(text: str) -> Json:
+    """Return what the text of a TOML file holds."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SchemaError(f"The protocol is not valid TOML: {error}.") from None
 
-    def __init__(self, text: str) -> None:
+
+def load_text(path: str | os.PathLike[str]) -> str:
+    """Return the text of a protocol."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise FileError(
+            f"The protocol {str(path)!r} does not exist.",
+            hint="`discreet init data.csv -o protocol.toml` makes one.",
+        ) from None
+    except (OSError, UnicodeDecodeError):
+        raise FileError(f"The protocol {str(path)!r} cannot be read as UTF-8 text.") from None
+
+
+def save_text(text: str, path: str | os.PathLike[str]) -> None:
+    """Write the text of a protocol, whole or not at all."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name[:40]}.part")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.replace(target)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise FileError(f"The protocol {str(target)!r} cannot be written.") from None
+
+
+class Places:
+    """Where tables and keys stand in the text, so that a message can name the line.
+
+    Parameters
+    ----------
+    text : str
+    prefix : str
+        What headers begin with, to be left away; headers without it are none.
+    first, last : int, optional
+        The lines to look at, of a part of the text.
+    """
+
+    def __init__(self, text: str, prefix: str = "", first: int = 1, last: int | None = None) -> None:
         self.lines: dict[tuple[str, int, str], int] = {}
         counts: dict[str, int] = {}
         table = ("", 0)
-        for number, line in enumerate(text.splitlines(), start=1):
-            header = re.match(r"\s*(\[\[?)\s*([A-Za-z0-9_-]+)\s*\]", line)
+        for number, line in enumerate(text.splitlines()[first - 1 : last], start=first):
+            header = re.match(rf"\s*(\[\[?)\s*{re.escape(prefix)}([A-Za-z0-9_-]+)\s*\]", line)
             if header:
                 name = header[2]
                 counts[name] = counts.get(name, -1) + 1
@@ -396,10 +407,12 @@ class _Places:
                 self.lines.setdefault((*table, key[1]), number)
 
     def line(self, table: str, index: int = 0, key: str = "") -> int:
+        """Return the line of a key, or of its table, or 0."""
         header = (table, index, "") if table else (key, 0, "")
         return self.lines.get((table, index, key), self.lines.get(header, 0))
 
     def at(self, table: str, index: int = 0, key: str = "") -> str:
+        """Return how a message begins that names the line."""
         return _at(self.line(table, index, key))
 
 
@@ -407,7 +420,8 @@ def _at(line: int) -> str:
     return f"Line {line}: " if line else ""
 
 
-def _only(fields: Any, known: Sequence[str], what: str, where: _Places, table: str, index: int = 0) -> None:
+def check_keys(fields: Any, known: Sequence[str], what: str, where: Places, table: str, index: int = 0) -> None:
+    """Refuse a key that is not known, with its line and the nearest one that is."""
     if not isinstance(fields, dict):
         raise SchemaError(f"{what} must be a table.")
     for key in fields:
@@ -418,7 +432,7 @@ def _only(fields: Any, known: Sequence[str], what: str, where: _Places, table: s
             )
 
 
-def _step(table: Any, index: int, where: _Places) -> Step:
+def _step(table: Any, index: int, where: Places) -> Step:
     line = where.line("step", index)
     what = f"{_at(line)}[[step]] number {index + 1}"
     if not isinstance(table, dict) or not isinstance(table.get("method"), str):
@@ -435,9 +449,9 @@ def _step(table: Any, index: int, where: _Places) -> Step:
     return Step(table["method"], rest, unit, line)
 
 
-def _scenario(table: Any, index: int, where: _Places) -> Scenario:
+def _scenario(table: Any, index: int, where: Places) -> Scenario:
     what = f"[[scenario]] number {index + 1}"
-    _only(table, ("name", "known", "linkers"), what, where, "scenario", index)
+    check_keys(table, ("name", "known", "linkers"), what, where, "scenario", index)
     line = where.line("scenario", index)
     if "known" not in table:
         raise SchemaError(f"{_at(line)}{what} must say what the intruder knows.", hint='known = ["AGE", "SEX"]')
@@ -462,6 +476,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------ writing
+
+
+def _note(notes: Mapping[str, str], key: str) -> str:
+    return "".join(f"# {line}".rstrip() + "\n" for line in _lines(notes[key])) if notes.get(key) else ""
 
 
 def _lines(comment: str) -> list[str]:

@@ -1,0 +1,64 @@
+"""``discreet verify``: the files of a release, and what its manifest says of them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+
+import pytest
+
+from discreet import workflow
+from discreet.cli import main
+
+
+def discreet(*arguments):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main._code([str(argument) for argument in arguments])
+    return code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def release(tmp_path):
+    files = {"masked": tmp_path / "masked.csv", "external": tmp_path / "=e [bold].html"}
+    for path in files.values():
+        path.write_text("a\n1\n", encoding="utf-8")
+    workflow.write_manifest(tmp_path / "manifest.json", files)
+    return tmp_path
+
+
+@pytest.mark.parametrize("named", ["manifest.json", ""])
+def test_files_that_are_as_they_were_end_well(release, named):
+    code, out, err = discreet("verify", release / named)
+    assert (code, err) == (0, "")
+    assert out.splitlines() == ["unchanged masked.csv", "unchanged =e [bold].html"]
+    assert discreet("verify", release / named, "-q") == (0, "", "")
+
+
+@pytest.mark.parametrize("state", ["changed", "absent"])
+def test_a_file_that_is_not_ends_with_one(release, state):
+    file = release / "masked.csv"
+    file.write_text("a\n2\n", encoding="utf-8") if state == "changed" else file.unlink()
+    code, out, err = discreet("verify", release)
+    assert code == 1
+    assert out.splitlines()[0].split() == [state, "masked.csv"]
+    assert "1 of 2 files are not as the manifest says" in err
+    code, out, _ = discreet("verify", release, "--json")
+    assert code == 1
+    told = json.loads(out)
+    assert told["unchanged"] is False
+    assert told["files"] == {"masked.csv": state, "=e [bold].html": "unchanged"}
+    assert discreet("verify", release, "-q")[:2] == (1, "")
+
+
+def test_what_is_no_manifest_is_bad_input(release):
+    (release / "no.json").write_text('{"files": 7}', encoding="utf-8")
+    assert discreet("verify", release / "no.json")[0] == 2
+    assert discreet("verify", release / "nowhere.json")[0] == 2
+    (release / "b-manifest.json").write_text("{}", encoding="utf-8")
+    code, _, err = discreet("verify", release)
+    assert code == 2
+    assert "holds 2 manifests" in err
+    (release / "empty").mkdir()
+    assert "holds no manifest." in discreet("verify", release / "empty")[2]

@@ -1,0 +1,244 @@
+"""A release that lacks what a measure looks at: the rest is measured, and what is not is said."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import discreet as dc
+from discreet import workflow
+from discreet.cli.main import app
+from discreet.errors import DataError, MissingValueError
+from discreet.evaluation.measuring import emptied, take_measure
+from discreet.masking.hierarchy import Hierarchy
+from discreet.measures.loss.il1s import IL1s
+from discreet.microdata import Microdata
+from discreet.results import Masked, Provenance
+
+SCHEMA = dc.Schema(
+    [
+        dc.Attribute("AGE", dc.Numeric(), "key"),
+        dc.Attribute("INC", dc.Numeric(), "key"),
+        dc.Attribute("FUEL", dc.Nominal(["gas", "oil", "sun", "wood"]), "key"),
+    ]
+)
+
+
+def frame(n=60):
+    rng = np.random.default_rng(0)
+    return pl.DataFrame(
+        {
+            "AGE": rng.integers(20, 80, n).astype(float),
+            "INC": np.round(rng.normal(1000, 100, n), 1),
+            "FUEL": rng.choice(["gas", "oil", "sun", "wood"], n),
+        }
+    )
+
+
+def without(*names):
+    kinds = {"AGE": pl.Float64, "INC": pl.Float64, "FUEL": pl.String}
+    moved = frame().with_columns((pl.col("AGE") + 5.0).alias("AGE"))
+    return Microdata(moved.with_columns(pl.lit(None, dtype=kinds[n]).alias(n) for n in names), SCHEMA)
+
+
+def masked_without(*names):
+    table = without(*names)
+    return Masked(table, Provenance("local-suppression", {}, ("INC",), len(table), changed={"INC": 60}))
+
+
+@pytest.fixture
+def original():
+    return Microdata(frame(), SCHEMA)
+
+
+def test_a_column_without_values_is_left_out_of_what_cannot_compare_it_and_named(original):
+    found = dc.assess(original, without("INC"))
+    alone = IL1s(attributes=["AGE"]).measure(original, without("INC"))
+    assert alone.value > 0
+    il1s = found["il1s"]
+    assert il1s.value == alone.value
+    assert il1s.details["not_compared"] == ["INC"]
+    assert il1s.sentence.endswith("Not compared: INC, which has no value left.")
+    for name in ("deviation-interval", "rank-interval", "means", "pil", "hellinger", "wasserstein", "sse"):
+        assert "INC" in found[name].details["not_compared"], name
+    assert found["suppression"].value == pytest.approx(100 / 3)
+    assert found.not_computed == ()
+    codes = {a.code: a for a in dc.advise(original, without("INC"), found)}
+    assert "INC" in codes["not-compared"].sentence
+
+
+def test_measures_with_nothing_left_to_look_at_are_not_computed_and_say_why(original):
+    found = dc.assess(original, without("AGE", "INC"))
+    absent = {one.name: one for one in found.not_computed}
+    assert {"il1s", "deviation-interval", "rank-interval", "means", "sse"} <= set(absent)
+    assert absent["il1s"].sentence.startswith("Not computed: ")
+    assert absent["il1s"].in_score
+    assert absent["il1s"].kind == "loss"
+    assert absent["rank-interval"].kind == "risk"
+    with pytest.raises(KeyError):
+        found["il1s"]
+    assert {one["name"] for one in found.to_dict()["not_computed"]} == set(absent)
+    assert "Not computed: " in found._repr_html_()
+    assert any(a.code == "not-compared" for a in dc.advise(original, without("AGE", "INC"), found))
+
+
+def test_a_category_without_values_does_not_end_an_assessment(original):
+    found = dc.assess(original, without("FUEL"))
+    assert found["suppression"].value == pytest.approx(100 / 3)
+    assert found["il1s"].details.get("not_compared", []) == []
+
+
+def test_a_whole_release_says_nothing_of_gaps(original):
+    found = dc.assess(original, dc.MDAV(k=4).mask(original))
+    assert found.not_computed == ()
+    assert all("not_compared" not in m.details for m in found.measurements)
+    assert all(a.code != "not-compared" for a in dc.advise(original, dc.MDAV(k=4).mask(original), found))
+
+
+def test_what_somebody_asked_for_by_name_is_an_error(original):
+    with pytest.raises(MissingValueError, match="'AGE' has no record with a value in both files"):
+        dc.measure(original, without("AGE", "INC"), ["il1s"])
+    assert dc.measure(original, without("INC"), ["il1s"])[0].details["not_compared"] == ["INC"]
+
+
+def test_gaps_that_are_no_emptied_column_stay_an_error(original):
+    class Strict(IL1s):
+        def _measure(self, pair):  # noqa: ARG002 - it refuses whatever it is given
+            raise MissingValueError("Strict: 3 values are missing.")
+
+    with pytest.raises(MissingValueError, match="3 values"):
+        take_measure(Strict(), original, original)
+    assert emptied(original, without("INC"), ["AGE", "INC", "FUEL"]) == ["INC"]
+
+
+def test_thresholds_are_not_met_by_what_was_not_measured(original):
+    after = dc.assess_scenarios(original, without("AGE", "INC"))
+    with pytest.raises(DataError, match="rank-interval_at_most cannot be verified: .*'AGE'"):
+        dc.verify(after, {"rank-interval_at_most": 50})
+    fine = dc.assess_scenarios(original, without("INC"))
+    assert dc.verify(fine, {"risk_at_most": 100, "rank-interval_at_most": 100})[0].met
+
+
+def test_a_risk_without_one_of_its_parts_is_not_verified(original):
+    found = dc.assess(original, without("INC"))
+    gap = workflow.assess(original, without("AGE", "INC")).not_computed[0]
+    partial = replace(found, not_computed=(replace(gap, kind="risk", in_score=True, title="Linkage"),))
+    with pytest.raises(DataError, match="risk_at_most cannot be verified .*Linkage"):
+        dc.verify(partial, {"risk_at_most": 100})
+    assert dc.verify(partial, {"loss_at_most": 100})[0].met
+
+
+def test_reports_say_what_was_not_computed(original, tmp_path):
+    masked = masked_without("AGE", "INC")
+    found = dc.assess(original, masked)
+    paths = {k: tmp_path / f"{k}.html" for k in ("internal", "external")}
+    for audience, path in paths.items():
+        dc.write_report(
+            original, masked, found, html=path, json=path.with_suffix(".json"), audience=audience,
+            after={"every key": found},
+        )  # fmt: skip
+        assert "Not computed: " in path.read_text(encoding="utf-8")
+    inside = json.loads((tmp_path / "internal.json").read_text(encoding="utf-8"))
+    assert {"il1s", "rank-interval"} <= {one["name"] for one in inside["assessment"]["not_computed"]}
+    outside = json.loads((tmp_path / "external.json").read_text(encoding="utf-8"))
+    told = {one["name"] for one in outside["loss"]["not_computed"]}
+    assert "il1s" in told
+    assert "rank-interval" not in told  # a risk, which data users are not told about
+
+
+def test_the_command_line_goes_on_and_says_so(original, tmp_path):
+    frame().write_csv(tmp_path / "a.csv")
+    without("AGE", "INC").to_native().write_csv(tmp_path / "b.csv")
+    workflow.save_schema(SCHEMA, tmp_path / "a.toml")
+    arguments = ["assess", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "-s", str(tmp_path / "a.toml")]
+    shown = CliRunner().invoke(app, arguments, env={"COLUMNS": "220"})
+    assert shown.exit_code == 0, shown.stderr
+    assert "Not computed: IL1s" in shown.stdout
+    told = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+    assert "il1s" in {one["name"] for one in told["not_computed"]}
+    assert "not-compared" in {one["code"] for one in told["advice"]}
+
+
+# -------------------------------------------------------------------------------------------------------------- studies
+
+BROADER = Hierarchy([["gas", "fossil"], ["oil", "fossil"], ["sun", "new"], ["wood", "new"]])
+
+
+@pytest.mark.parametrize(
+    "masker",
+    [
+        dc.HierarchyRecoding({"FUEL": BROADER}),
+        dc.LevelMap({"FUEL": {"gas": "burnt", "oil": "burnt", "wood": "burnt"}}),
+        dc.GlobalRecoding(p=1, attributes=["FUEL"]),
+        dc.Mondrian(k=4),
+        dc.TopCoding(share=0.1, attributes=["AGE", "INC"]),
+        dc.Sampling(share=0.5),
+        dc.RecordOrder(),
+    ],
+    ids=repr,
+)
+def test_a_study_measures_recoded_candidates_as_an_assessment_does(original, masker):
+    study = dc.compare(original, [masker], workers=1)
+    row = study.rows[0]
+    assert row["error"] is None
+    one = masker.clone()
+    if "random_state" in one.get_params(deep=False):
+        one.set_params(random_state=row["seed"])
+    found = dc.assess(original, one.mask(original))
+    assert row["risk"] == pytest.approx(found.score.risk)
+    assert row["loss"] == pytest.approx(found.score.loss)
+    assert row["measure_distance-linkage"] == pytest.approx(found["distance-linkage"].value)
+
+
+def test_a_renamed_level_protects_nobody_in_a_study_either(original):
+    renamed = dc.LevelMap({"FUEL": {"gas": "A", "oil": "B", "sun": "C", "wood": "D"}})
+    study = dc.compare(original, [renamed, dc.Identifiers()], workers=1)
+    assert study.rows[0]["risk"] == pytest.approx(study.rows[1]["risk"])
+
+
+def test_a_number_released_as_a_range_is_found_by_its_range(original):
+    masked = dc.Mondrian(k=5, release="range").mask(original)
+    groups = np.unique(masked.labels).size
+    found = dc.assess(original, masked)
+    assert found["distance-linkage"].value == pytest.approx(100 * groups / 60)
+    assert {one.name for one in found.not_computed} >= {"il1s", "means"}
+    assert "AGE, INC are released on a scale of another kind" in found.not_computed[0].reason
+
+
+@pytest.mark.parametrize(
+    ("masker", "said"),
+    [
+        (dc.Mondrian(k=5, release="range"), "another kind"),
+        (dc.LocalSuppression(k=3), "cannot be computed, so there is no score"),
+    ],
+    ids=repr,
+)
+def test_a_candidate_without_a_comparable_score_says_why(original, masker, said):
+    study = dc.compare(original, [masker, dc.MDAV(k=3)], workers=1)
+    assert said in study.rows[0]["error"]
+    assert [entry["method"] for entry in study.ranking()] == ["mdav"]
+
+
+# --------------------------------------------------------------------------------------------- larger than memory
+
+
+def test_tables_larger_than_memory_are_told_the_same(original, tmp_path):
+    dc.write(original, tmp_path / "a.parquet")
+    for name, empty in (("one", ("INC",)), ("both", ("AGE", "INC")), ("none", ())):
+        dc.write(without(*empty), tmp_path / f"{name}.parquet")
+    one = dc.assess_files(tmp_path / "a.parquet", tmp_path / "one.parquet", schema=SCHEMA)
+    assert one["il1s"].value == pytest.approx(IL1s(attributes=["AGE"]).measure(original, without("INC")).value)
+    assert one["il1s"].details["not_compared"] == ["INC"]
+    assert "Not compared: INC" in one["il1s"].sentence
+    assert one.not_computed == ()
+    both = dc.assess_files(tmp_path / "a.parquet", tmp_path / "both.parquet", schema=SCHEMA)
+    assert {found.name for found in both.not_computed} == {"il1s", "sse", "means", "variances"}
+    assert "AGE, INC have no value left" in both.not_computed[0].reason
+    whole = dc.assess_files(tmp_path / "a.parquet", tmp_path / "none.parquet", schema=SCHEMA)
+    assert "not_compared" not in whole["il1s"].details
+    assert whole.not_computed == ()
