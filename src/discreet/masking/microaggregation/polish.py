@@ -39,7 +39,7 @@ _POOL_GROUPS = 4000
 # The largest file for the programme over all of it.
 _WHOLE_UP_TO = 2000
 # Shares of the time for its prices, for branching, for refining the rest of one node, and for the programme.
-_PRICING, _BRANCHING, _REFINING, _PROGRAMME = 0.3, 0.3, 0.05, 0.4
+_PRICING, _BRANCHING, _REFINING, _PROGRAMME = 0.3, 0.3, 0.05, 0.5
 # Branching begins if one group has this part of the gap, and goes on while so many steps close a part of it.
 _ALONE = 0.15
 _STEPS, _CLOSED = 12, 0.1
@@ -49,6 +49,8 @@ _LISTED = 25
 _REFINING_STEPS = 3000
 # Seconds, or branch-and-bound nodes, for one pool.
 _POOL_SECONDS, _POOL_NODES = 3.0, 60
+# After so many pools without success they become twice as large, at most so often.
+_POOLS_IN_VAIN, _DOUBLINGS = 25, 2
 
 
 def candidate_groups(D: FloatArray, k: int, prices: FloatArray, room: int) -> list[IntArray]:
@@ -272,23 +274,26 @@ def _polish_whole(state: _State, clock: _Clock, workers: ThreadPoolExecutor, see
     state.prices[node.left] = node.prices
     for group in node.fixed:
         state.prices[group] = group_costs(D, group[None, :])[0] / group.size
-    _solve_whole(state, np.ascontiguousarray(D[np.ix_(node.left, node.left)]), node, clock)
+    # The group that branching settled first had most of the gap; those after it may still change.
+    inside = np.ones(n, dtype=bool)
+    inside[node.fixed[0] if node.fixed else []] = False
+    _solve_whole(state, inside, state.prices, clock)
 
 
-def _solve_whole(state: _State, D: FloatArray, node: Node, clock: _Clock) -> None:
-    """Solve the programme over the records that a node leaves open, with more groups each time while that is quick."""
-    inside = np.zeros(len(state.points), dtype=bool)
-    inside[node.left] = True
+def _solve_whole(state: _State, inside: NDArray[np.bool_], prices: FloatArray, clock: _Clock) -> None:
+    """Solve the programme over the records inside, with more groups each time while that is quick."""
+    records = np.flatnonzero(inside)
+    D, prices = squared_distances(state.points[records]), prices[records]
     end = clock.left() - (clock.share(_PROGRAMME) or 0.0)
     room = _WHOLE * len(D)
     while clock.left() > end or clock.seconds is None:
-        groups = candidate_groups(D, state.k, node.prices, room)
-        own = [np.searchsorted(node.left, group) for group in state.groups(inside)]
+        groups = candidate_groups(D, state.k, prices, room)
+        own = [np.searchsorted(records, group) for group in state.groups(inside)]
         now = sum(float(group_costs(D, group[None, :])[0]) for group in own)
         begin = clock.left()
         better = best_of(D, state.k, groups, own, now, clock.options(begin - end, 20))
         if better is not None:
-            state.replace(node.left, _labels_of(better, node.left.size))
+            state.replace(records, _labels_of(better, records.size))
         clock.tell(0)
         if clock.seconds is None or 3.0 * (begin - clock.left()) > clock.left() - end:
             return
@@ -358,18 +363,20 @@ def _refined_rest(state: _State, node: Node, clock: _Clock, workers: ThreadPoolE
 
 def _polish_pools(state: _State, clock: _Clock, workers: ThreadPoolExecutor, rng: np.random.Generator) -> None:
     n = len(state.points)
-    lists = nearest_records(state.points, min(n - 1, 4 * _POOL_RECORDS), workers)
+    lists = nearest_records(state.points, min(n - 1, 8 * _POOL_RECORDS), workers)
     tired = np.zeros(n)  # records whose pools brought nothing are looked at less often
-    done = 0
+    done, in_vain = 0, 0
     while clock.left() > 0.0 and (clock.seconds is not None or done < clock.rounds):
         gaps = state.gaps()
         weight = gaps[state.labels] * 0.3**tired
         if not weight.sum() > 0.0:
             return
         first = int(rng.choice(n, p=weight / weight.sum()))
-        pool = _pool(state.labels, first, lists, rng)
+        scale = 2 ** (in_vain // _POOLS_IN_VAIN)
+        pool = _pool(state.labels, first, lists, scale * _POOL_RECORDS, rng)
         inside = np.flatnonzero(np.isin(state.labels, pool))
-        better = _solved_pool(state, inside, clock)
+        better = _solved_pool(state, inside, scale, clock)
+        in_vain = 0 if better is not None else min(in_vain + 1, _POOLS_IN_VAIN * _DOUBLINGS)
         if better is None:
             tired[state.labels == state.labels[first]] += 1.0
             tired[inside] += 0.2
@@ -380,17 +387,17 @@ def _polish_pools(state: _State, clock: _Clock, workers: ThreadPoolExecutor, rng
         clock.tell(done)
 
 
-def _pool(labels: IntArray, first: int, lists: Any, rng: np.random.Generator) -> IntArray:
+def _pool(labels: IntArray, first: int, lists: Any, records: int, rng: np.random.Generator) -> IntArray:
     """Return the groups of the records nearest to one record, some passed over, until there are enough records."""
     near = labels[np.concatenate([[first], lists[first]])]
     kinds, at = np.unique(near, return_index=True)
     kinds = kinds[np.argsort(at)]
     kept = np.concatenate([kinds[:1], kinds[1:][rng.random(kinds.size - 1) > 0.15]])
     sizes = np.bincount(labels)[kept]
-    return kept[: 1 + int(np.searchsorted(np.cumsum(sizes), _POOL_RECORDS))]
+    return kept[: 1 + int(np.searchsorted(np.cumsum(sizes), records))]
 
 
-def _solved_pool(state: _State, inside: IntArray, clock: _Clock) -> IntArray | None:
+def _solved_pool(state: _State, inside: IntArray, scale: int, clock: _Clock) -> IntArray | None:
     D = squared_distances(state.points[inside])
     labels = _numbered(state.labels[inside])
     if labels.max() == 0:
@@ -403,6 +410,6 @@ def _solved_pool(state: _State, inside: IntArray, clock: _Clock) -> IntArray | N
         prices = state.prices[inside]
     own = np.split(np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))[:-1])
     now = sum(float(group_costs(D, group[None, :])[0]) for group in own)
-    groups = candidate_groups(D, state.k, prices, _POOL_GROUPS)
-    better = best_of(D, state.k, groups, own, now, clock.options(_POOL_SECONDS, _POOL_NODES))
+    groups = candidate_groups(D, state.k, prices, scale * _POOL_GROUPS)
+    better = best_of(D, state.k, groups, own, now, clock.options(scale * _POOL_SECONDS, _POOL_NODES))
     return None if better is None else _labels_of(better, inside.size)
