@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import discreet as dc
 from discreet import workflow
 from discreet.cli.main import _code, app
 from discreet.io import large
@@ -88,3 +89,22 @@ def test_two_tables_of_different_length_are_refused(file):
     pl.read_parquet(file).head(10).write_parquet(file.with_name("short.parquet"))
     with pytest.raises(ValueError, match="900 records and the masked table 10"):
         workflow.assess_files(file, file.with_name("short.parquet"), schema=file.with_name("s.toml"))
+
+
+def test_many_records_of_a_csv_are_measured_in_passes(tmp_path, monkeypatch):
+    """As for a file of millions, with a lower limit: all measures but linkage are those of the whole table."""
+    survey = dc.datasets.business(400)
+    survey.to_polars().write_csv(tmp_path / "a.csv")
+    (tmp_path / "s.toml").write_text(survey.schema.to_toml())
+    assert run("protect", tmp_path / "a.csv", "-s", tmp_path / "s.toml", "-o", tmp_path / "b.csv").exit_code == 0
+    whole = run("assess", tmp_path / "a.csv", tmp_path / "b.csv", "-s", tmp_path / "s.toml", "--json")
+    monkeypatch.setattr(workflow, "MOST_AT_ONCE", 399)
+    passes = run("assess", tmp_path / "a.csv", tmp_path / "b.csv", "-s", tmp_path / "s.toml", "--json")
+    assert whole.exit_code == passes.exit_code == 0, passes.output
+    found = [json.loads(told.stdout) for told in (whole, passes)]
+    first, second = ({m["name"]: m["value"] for m in (*one["risks"], *one["losses"])} for one in found)
+    assert {"il1s", "means", "distance-linkage"} <= set(second) < set(first)
+    for name in second:
+        assert second[name] == pytest.approx(first[name], abs=1e-6)
+    told = run("assess", tmp_path / "a.csv", tmp_path / "b.csv", "-s", tmp_path / "s.toml")
+    assert "linkage is measured on a sample" in " ".join(told.stderr.split())

@@ -266,8 +266,11 @@ def assess(
         with progress(quiet=quiet or json, verbose=verbose):
             before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
             after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
-            assessment = workflow.assess(before, after)
+            many = len(before) > workflow.MOST_AT_ONCE and not before.schema.of_scale("sequence")
+            assessment = (workflow.assess_in_passes if many else workflow.assess)(before, after)
             remarks = workflow.advise(before, after, assessment, schema_given=schema is not None)
+        if many and not quiet and not json:
+            err.print(f"More than {workflow.MOST_AT_ONCE:,} records: linkage is measured on a sample of them.")
     if json:
         print_json({**assessment.to_dict(), "advice": [remark.to_dict() for remark in remarks]})
     else:

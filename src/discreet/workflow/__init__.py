@@ -44,7 +44,7 @@ from discreet.workflow.protocols import (
 )
 from discreet.workflow.reports import check_manifest, find_manifest, write_manifest, write_report, write_study
 from discreet.workflow.samples import demo, list_datasets, write_dataset
-from discreet.workflow.scale import assess_files, is_large, protect_file
+from discreet.workflow.scale import MOST_AT_ONCE, assess_files, assess_in_passes, is_large, protect_file
 from discreet.workflow.scenarios import assess_scenarios, verify
 from discreet.workflow.sessions import (
     Answer,
@@ -65,6 +65,7 @@ from discreet.workflow.studies import parse_attribute_sets, tune
 from discreet.workflow.tables import TablesRun, check_tables, is_for_tables, run_tables, write_tables
 
 __all__ = [
+    "MOST_AT_ONCE",
     "ROLES",
     "Advice",
     "Answer",
@@ -96,6 +97,7 @@ __all__ = [
     "apply_steps",
     "assess",
     "assess_files",
+    "assess_in_passes",
     "assess_scenarios",
     "attack",
     "certify",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,13 +17,18 @@ from discreet.engines.spark import SparkEngine
 from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.evaluation.score import mean_score
 from discreet.inference import propose
+from discreet.io import write_table
 from discreet.io.large import ParquetSource, ParquetTarget, is_large, read_head
+from discreet.microdata import Microdata
 from discreet.progress import report
 from discreet.results import Assessment, Measurement, NotComputed, Provenance
 from discreet.schema import Schema
 from discreet.workflow.files import load_schema
 
-__all__ = ["assess_files", "is_large", "protect_file", "table_engine"]
+__all__ = ["MOST_AT_ONCE", "assess_files", "assess_in_passes", "is_large", "protect_file", "table_engine"]
+
+MOST_AT_ONCE = 1_000_000
+"""Records from which the command line measures a release pass by pass: linkage takes too long for all of them."""
 
 
 @contextmanager
@@ -179,6 +185,18 @@ def assess_files(
         mean_score(results),
         tuple(_not_computed(before.schema, results)),
     )
+
+
+def assess_in_passes(original: Microdata, masked: Microdata, *, k: int = 3, sample: int = 2_000) -> Assessment:
+    """Measure a release in memory as :func:`assess_files` does: linkage from a sample, everything else exactly.
+
+    Both tables go through Parquet files in a folder of their own, which only the user can read and which is removed.
+    """
+    with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
+        paths = [Path(folder) / name for name in ("original.parquet", "masked.parquet")]
+        for table, path in zip((original, masked), paths, strict=True):
+            write_table(table, path, [])
+        return assess_files(*paths, schema=original.schema, released=masked.schema, k=k, sample=sample)
 
 
 def _not_computed(schema: Schema, results: Sequence[Measurement]) -> Iterator[NotComputed]:

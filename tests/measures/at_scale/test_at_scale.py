@@ -101,6 +101,16 @@ def test_frequency_risks(tmp_path, engine):
     assert found["k-anonymity"].details["combinations"] == expected["combinations"]
 
 
+@pytest.mark.parametrize("some", [1, 60])
+@pytest.mark.parametrize("dimensions", [0, 12])
+def test_linkage_by_tree_and_by_products_of_matrices_is_exact(tmp_path, engine, monkeypatch, dimensions, some):
+    monkeypatch.setattr("discreet.measures.at_scale.linkage._TREE_DIMENSIONS", dimensions)
+    monkeypatch.setattr("discreet.measures.at_scale.linkage._SOME", some)
+    before, after = original(), masked()
+    found = at_scale.distance_linkage(*sources(tmp_path, before, after), engine, sample=10**6)[0]
+    assert found.value == pytest.approx(plain("distance-linkage", before, after).value, abs=1e-9)
+
+
 def test_linkage_of_everybody_is_exact(tmp_path, engine):
     before, after = original(), masked()
     found = at_scale.distance_linkage(*sources(tmp_path, before, after), engine, sample=10**6)[0]

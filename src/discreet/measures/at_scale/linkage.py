@@ -23,6 +23,10 @@ __all__ = ["agreement_patterns", "distance_linkage"]
 
 # Distances are equal where they differ by rounding only.
 _ROUNDING = 1e-9
+# Records that questions are compared with before all are.
+_SOME = 50_000
+# Beyond, a tree of points saves nothing; and how many questions are compared at a time.
+_TREE_DIMENSIONS, _QUESTIONS = 12, 64
 
 
 @dataclass(frozen=True)
@@ -77,8 +81,11 @@ class _Search:
     reach: FloatArray
 
     def __call__(self, block: Block) -> Block:
-        tree = cKDTree(self.space.points(block))
+        points = self.space.points(block)
         slack = _ROUNDING * (1.0 + self.reach)
+        if points.shape[1] > _TREE_DIMENSIONS:
+            return self._compared(points, slack)
+        tree = cKDTree(points)
         nearest = np.empty(self.reach.size)
         for i, point in enumerate(self.asked):
             # No farther than the true record: what lies beyond does not matter.
@@ -89,6 +96,24 @@ class _Search:
         if level.size:
             ties[level] = tree.query_ball_point(self.asked[level], (self.reach + slack)[level], return_length=True)
         return {"beaten": beaten.astype(np.int64), "ties": ties}
+
+    def _compared(self, points: FloatArray, slack: FloatArray) -> Block:
+        """Compare everybody with everybody by products of matrices; what is too near to call, once more exactly."""
+        squares, own = (points**2).sum(axis=1), (self.asked**2).sum(axis=1)
+        doubt = 1e-12 * (squares.max(initial=0.0) + own.max(initial=0.0))
+        beaten, ties = np.zeros(self.reach.size, dtype=np.int64), np.zeros(self.reach.size, dtype=np.int64)
+        for low in range(0, self.reach.size, _QUESTIONS):
+            part = slice(low, low + _QUESTIONS)
+            squared = squares[None, :] - 2.0 * (self.asked[part] @ points.T) + own[part, None]
+            nearest = np.maximum(self.reach[part] - slack[part], 0.0) ** 2
+            beaten[part] = (squared < (nearest - doubt)[:, None]).any(axis=1)
+            for row in np.flatnonzero(beaten[part] == 0):
+                i = low + row
+                near = points[squared[row] <= (self.reach[i] + slack[i]) ** 2 + doubt]
+                distances = np.sqrt(((near - self.asked[i]) ** 2).sum(axis=1))
+                beaten[i] = (distances < self.reach[i] - slack[i]).any()
+                ties[i] = 0 if beaten[i] else (distances <= self.reach[i] + slack[i]).sum()
+        return {"beaten": beaten, "ties": ties}
 
 
 def distance_linkage(
@@ -130,11 +155,17 @@ def distance_linkage(
     questions = engine.sample(rows, sample, n, seed + 1)
     asked, true = space.points(questions, MASKED), space.points(questions)
     reach = np.sqrt(((asked - true) ** 2).sum(axis=1))
-    found = engine.fold(engine.open(original, whole), _Search(space, asked, reach))
-    right = found["beaten"] == 0
-    chance = np.where(right, 1.0 / np.maximum(found["ties"], 1), 0.0)
+    # Most wrong links are shown to be wrong by some of the records; only the others are compared with all.
+    some = engine.sample(engine.open(original, whole), _SOME, n, seed + 2)
+    right = _Search(space, asked, reach)(some)["beaten"] == 0
+    ties = np.zeros(reach.size, dtype=np.int64)
+    if right.any():
+        found = engine.fold(engine.open(original, whole), _Search(space, asked[right], reach[right]))
+        ties[right] = found["ties"]
+        right[right] = found["beaten"] == 0
+    chance = np.where(right, 1.0 / np.maximum(ties, 1), 0.0)
     m = reach.size
-    alone = right & (found["ties"] == 1)
+    alone = right & (ties == 1)
     linked = Linked(float(chance.sum()), int(right.sum()), int(alone.sum()), m, m / n, chance)
     low, high = linked.interval()
     value, exact = 100.0 * linked.rate, m == n
