@@ -15,10 +15,14 @@ __all__ = [
     "Level",
     "RandomState",
     "Role",
+    "SingleArray",
 ]
 
 FloatArray: TypeAlias = NDArray[np.float64]
 """Numbers, ``float64``; a missing value is NaN."""
+
+SingleArray: TypeAlias = NDArray[np.float32]
+"""Numbers rounded to ``float32``, for comparisons that are checked again exactly."""
 
 CodeArray: TypeAlias = NDArray[np.int32]
 """Positions of levels, ``int32``; a missing value is −1."""

@@ -161,3 +161,30 @@ def test_too_many_levels_are_refused():
     a = Microdata(pl.DataFrame({"x": [1, 2]}), schema)
     with pytest.raises(DataError, match="too many levels"):
         DistanceLinkage().link(a, a)
+
+
+@pytest.mark.parametrize("dims", [1, 3, 10])
+@pytest.mark.parametrize("spacing", [1e-12, 1e-9, 1e-7, 1e-5, 1e-2])
+@pytest.mark.parametrize("far", [0.0, 1e3, 1e12, 1e25])
+def test_numbers_that_single_precision_cannot_tell_apart(dims, spacing, far):
+    rng = np.random.default_rng(7)
+    schema = Schema(Attribute(f"v{j}", Numeric(), "key") for j in range(dims))
+    # Records in tight bunches, two records out on the sides that decide on the standard deviations, and questions
+    # within a bunch and beyond everything.
+    bunches = rng.normal(size=(20, dims))[rng.integers(0, 20, 600)]
+    a = bunches + spacing * rng.integers(-3, 4, (600, dims))
+    a[0], a[1] = 40.0, -40.0
+    b = a[rng.permutation(600)[:200]] + spacing * rng.normal(size=(200, dims))
+    b[0], b[1] = far, -far
+    first, second = (pl.DataFrame(dict(zip(schema.names, x.T, strict=True))) for x in (a, b))
+    assert_exact(Microdata(first, schema), Microdata(second, schema))
+
+
+def test_numbers_that_do_not_fit_single_precision():
+    rng = np.random.default_rng(8)
+    schema = Schema(Attribute(name, Numeric(), "key") for name in ("x", "y"))
+    x = rng.normal(size=(300, 2))
+    a = Microdata(pl.DataFrame({"x": x[:, 0], "y": x[:, 1]}), schema)
+    b = Microdata(pl.DataFrame({"x": x[::-1, 0] + 0.1, "y": x[::-1, 1]}), schema)
+    assert_exact(a, b, weights={"x": 1e80, "y": 1.0})
+    assert_exact(a, b, weights={"x": 1e-80, "y": 1e-60})

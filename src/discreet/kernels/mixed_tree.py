@@ -2,19 +2,21 @@
 
 A node's rows lie in a range of values on every attribute (categories: a range of codes); the distance of a query to the
 range is a lower bound. Attributes contribute to a distance by their terms: squared differences, absolute differences or
-table entries, summed, or the largest of them.
+table entries, summed, or the largest of them. Sums of squares are first taken roughly, in single precision, and only
+rows that may still be near are compared exactly.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import exact_kernel
-from discreet.typing import FloatArray, IntArray
+from discreet.kernels.jit import exact_kernel, kernel
+from discreet.typing import FloatArray, IntArray, SingleArray
 
 __all__ = ["build", "leaf_of", "search"]
 
 _SAMPLE = 48
+_HALF_UNIT = 2.0**-24  # what rounding to single precision changes at most, relatively
 
 
 @exact_kernel
@@ -184,8 +186,76 @@ def leaf_of(
 
 
 @exact_kernel
+def _at_most_roughly(bar: float, reach: float, dims: int) -> float:
+    # What a sum of squares in single precision may be at most if the exact one is at most `bar`. Rounding moves a row
+    # and a query, together within `reach` of the middle, by its share of that, and every operation on their differences
+    # changes the distance by its share of it; both are doubled here.
+    factor = 1.0 + 2.0 * (dims + 3) * _HALF_UNIT
+    root = np.sqrt(bar) * factor + 2.0 * _HALF_UNIT * reach
+    return float(root * root * factor)
+
+
+@kernel
+def _near_roughly(
+    columns: SingleArray,  # IN (attributes, n) float32
+    start: int,
+    stop: int,
+    query: SingleArray,  # IN (attributes,) float32
+    limit: float,  # IN
+    total: SingleArray,  # OUT (stop − start or more,) float32, sums of squared differences
+) -> int:
+    # The number of rows whose sum is within the limit.
+    dims, size = columns.shape[0], stop - start
+    bar = np.float32(limit)
+    total = total[:size]
+    total[:] = np.float32(0.0)
+    for p in range(dims):
+        column, value = columns[p, start:stop], query[p]
+        for i in range(size):
+            gap = column[i] - value
+            total[i] += gap * gap
+    hits = np.int32(0)
+    for i in range(size):
+        hits += np.int32(total[i] <= bar)
+    return int(hits)
+
+
+@exact_kernel
+def _terms_of(
+    columns: FloatArray, start: int, stop: int, query: FloatArray, terms: FloatArray, table: IntArray,
+    codes_of: IntArray, metric: int, d: FloatArray,
+) -> None:  # fmt: skip
+    # The distances of a query to some rows, attribute by attribute.
+    size, categories = stop - start, codes_of.size
+    d[:] = 0.0
+    for p in range(columns.shape[0]):
+        value = query[p]
+        x = columns[p, start:stop]
+        if p < categories:
+            row = terms[table[p] + int(value) * codes_of[p] : table[p] + (int(value) + 1) * codes_of[p]]
+            if metric == 2:
+                for i in range(size):
+                    d[i] = max(d[i], row[int(x[i])])
+            else:
+                for i in range(size):
+                    d[i] += row[int(x[i])]
+        elif metric == 0:
+            for i in range(size):
+                gap = x[i] - value
+                d[i] += gap * gap
+        elif metric == 1:
+            for i in range(size):
+                d[i] += abs(x[i] - value)
+        else:
+            for i in range(size):
+                d[i] = max(d[i], abs(x[i] - value))
+
+
+@exact_kernel
 def search(
     columns: FloatArray,  # IN (attributes, n) float64, in the order of the leaves
+    rough: SingleArray,  # IN (attributes, n) float32, the same, for sums of squares of numbers alone; or no rows
+    norm: float,  # IN the largest norm of its rows, at most 1e15
     ids: IntArray,  # IN (n,) int64, the class of every row
     sizes: IntArray,  # IN (n,) int64, its number of records
     terms: FloatArray,  # IN as above
@@ -217,11 +287,21 @@ def search(
     parts = np.empty((256, dims))
     now = np.empty(dims)
     distance = np.empty(min(4096, columns.shape[1]))
+    roughly = np.empty(distance.size, dtype=np.float32)
+    single = np.empty(dims, dtype=np.float32)
+    roughly_first = rough.shape[0] > 0
     mine = np.empty(64, dtype=np.int64)
     tied = np.empty(max(64, which.size), dtype=np.int64)
     used = 0
     for q in range(which.size):
         k = which[q]
+        reach = norm
+        if roughly_first:
+            squares = 0.0
+            for p in range(dims):
+                single[p] = queries[k, p]
+                squares += queries[k, p] * queries[k, p]
+            reach += np.sqrt(squares)
         first, other = -1, -1
         d1, d2, bar = np.inf, np.inf, np.inf
         found = 0
@@ -234,14 +314,21 @@ def search(
             if total * 0.999999999999 > bar:
                 continue
             node = stack[top]
-            now[:] = parts[top]
+            for j in range(dims):
+                now[j] = parts[top, j]
             while node >= 0 and attribute[node] >= 0:
                 p = attribute[node]
-                t = terms[table[p] : table[p + 1]]
-                codes = codes_of[p] if p < categories else 0
                 value = queries[k, p]
-                left = _term(value, ranges[node, 0], ranges[node, 1], t, codes, metric)
-                right = _term(value, ranges[node, 2], ranges[node, 3], t, codes, metric)
+                if p < categories:
+                    t = terms[table[p] : table[p + 1]]
+                    left = _term(value, ranges[node, 0], ranges[node, 1], t, codes_of[p], metric)
+                    right = _term(value, ranges[node, 2], ranges[node, 3], t, codes_of[p], metric)
+                else:
+                    left = max(ranges[node, 0] - value, value - ranges[node, 1], 0.0)
+                    right = max(ranges[node, 2] - value, value - ranges[node, 3], 0.0)
+                    if metric == 0:
+                        left *= left
+                        right *= right
                 near, far = child[node, 0], child[node, 1]
                 if right < left:
                     near, far = far, near
@@ -249,7 +336,8 @@ def search(
                 beyond = max(total, right) if metric == 2 else total - now[p] + right
                 if beyond < np.inf and beyond * 0.999999999999 <= bar:
                     stack[top], bounds[top] = far, beyond
-                    parts[top] = now
+                    for j in range(dims):
+                        parts[top, j] = now[j]
                     parts[top, p] = right
                     top += 1
                 total = max(total, left) if metric == 2 else total - now[p] + left
@@ -261,28 +349,20 @@ def search(
                 stop = min(start + distance.size, child[node, 1])
                 size = stop - start
                 d = distance[:size]
-                d[:] = 0.0
-                for p in range(dims):
-                    value = queries[k, p]
-                    x = columns[p, start:stop]
-                    if p < categories:
-                        row = terms[table[p] + int(value) * codes_of[p] : table[p] + (int(value) + 1) * codes_of[p]]
-                        if metric == 2:
-                            for i in range(size):
-                                d[i] = max(d[i], row[int(x[i])])
-                        else:
-                            for i in range(size):
-                                d[i] += row[int(x[i])]
-                    elif metric == 0:
-                        for i in range(size):
-                            gap = x[i] - value
+                if roughly_first:
+                    limit = _at_most_roughly(bar, reach, dims)
+                    if _near_roughly(rough, start, stop, single, limit, roughly) == 0:
+                        continue
+                    for i in range(size):
+                        if roughly[i] > np.float32(limit):
+                            d[i] = np.inf
+                            continue
+                        d[i] = 0.0
+                        for p in range(dims):
+                            gap = columns[p, start + i] - queries[k, p]
                             d[i] += gap * gap
-                    elif metric == 1:
-                        for i in range(size):
-                            d[i] += abs(x[i] - value)
-                    else:
-                        for i in range(size):
-                            d[i] = max(d[i], abs(x[i] - value))
+                else:
+                    _terms_of(columns, start, stop, queries[k], terms, table, codes_of, metric, d)
                 for i in range(size):
                     if d[i] > d2 or d[i] == np.inf:
                         continue

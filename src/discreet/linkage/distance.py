@@ -31,6 +31,7 @@ __all__ = ["DistanceLinkage", "link_by_terms", "nearest_found"]
 _BLOCK = 4096
 _ROWS = 8192
 _SAMPLE = 50_000
+_MOST_ROUGH = 1e15  # beyond, products of weights and numbers may not fit single precision
 _MOST_ENTRIES = 20_000_000  # of an index of cells
 
 
@@ -148,23 +149,27 @@ def _search_numbers(
     dims, n = columns.shape
     flat, starts, sizes = _flattened(terms, dims)
     # A leaf is compared as a whole, many rows at a time: the more dimensions, the less a split saves.
-    leaf = int(np.clip(6 * dims, 8, 64))
+    roughly = terms.metric == 0 and not terms.tables
+    leaf = int(np.clip(12 * dims, 8, 512) if roughly else np.clip(6 * dims, 8, 64))
     room = 2 * n + 1
     rows, attribute = np.empty(n, dtype=np.int64), np.empty(room, dtype=np.int64)
     child, ranges = np.empty((room, 2), dtype=np.int64), np.empty((room, 4))
     nodes = build(columns, flat, starts, sizes, leaf, rows, attribute, child, ranges)
-    tree = (flat, starts, sizes, attribute[:nodes].copy(), child[:nodes].copy(), ranges[:nodes].copy(), terms.metric)
+    attribute, child, ranges = attribute[:nodes].copy(), child[:nodes].copy(), ranges[:nodes].copy()
+    tree = (flat, starts, sizes, attribute, child, ranges, terms.metric)
     leaves = np.empty(len(queries), dtype=np.int64)
     leaf_of(queries, *tree, leaves)
     order = np.argsort(leaves, kind="stable").astype(np.int64)
     columns = np.ascontiguousarray(columns[:, rows])
+    norm = float(np.sqrt(np.einsum("pi,pi->i", columns, columns).max(initial=0.0)))
+    rough = (columns if roughly and norm <= _MOST_ROUGH else columns[:0]).astype(np.float32)
     sorted_sizes = a.size[rows]
     none = np.empty((0, len(terms.numbers)))
     lowest, highest = (none, none) if limits is None else (x[b.first] for x in limits)
     out = _Out(len(queries))
 
     def answer(which: IntArray) -> IntArray:
-        return search(columns, rows, sorted_sizes, *tree, queries, which, lowest, highest, *out.arrays)
+        return search(columns, rough, norm, rows, sorted_sizes, *tree, queries, which, lowest, highest, *out.arrays)
 
     return out.found(_in_blocks(order, answer, engine), order, a, terms)
 
