@@ -40,6 +40,8 @@ __all__ = [
 
 T = TypeVar("T")
 
+_MANY = 100_000  # records from which on memory is given back at once
+
 
 @dataclass(frozen=True, repr=False)
 class Encoded:
@@ -153,7 +155,10 @@ class Microdata:
         return np.asarray(hidden.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
 
     def encoded(self, name: str) -> Any:
-        """Return one attribute as kernels see it. Read-only and kept, so asking twice costs nothing."""
+        """Return one attribute as kernels see it. Read-only and kept, so asking twice costs next to nothing.
+
+        Codes are kept in as few bytes as they need: a file of categories takes a quarter of the memory.
+        """
         if name not in self._encoded:
             attribute = self.schema[name]
             try:
@@ -163,10 +168,10 @@ class Microdata:
                     raise type(error)(f"Column {name!r}: {error.message}", hint=error.hint) from None
                 # Who is who needs no declaration: different values get different codes.
                 array = _distinct(hide_missing(self.column(name), attribute.missing))
-            for part in array if isinstance(array, tuple) else (array,):
-                part.flags.writeable = False
-            self._encoded[name] = array
-        return self._encoded[name]
+            self._encoded[name] = _narrow(array)
+            if len(self) >= _MANY:
+                pa.default_memory_pool().release_unused()  # Arrow keeps what encoding took for a moment
+        return _wide(self._encoded[name])
 
     def share_encoding(self, other: Microdata) -> None:
         """Take over what `other`, the same records with other roles or columns, has encoded already."""
@@ -293,9 +298,7 @@ class Microdata:
             result._encoded.pop(name, None)
             if isinstance(schema[name].scale, Categorical) and schema[name] == self.schema[name]:
                 # Levels that were declared come back from the column as the codes they went in as.
-                kept = np.array(array, dtype=np.int32)
-                kept.flags.writeable = False
-                result._encoded[name] = kept
+                result._encoded[name] = _narrow(np.array(array, dtype=np.int32))
         return result
 
     def _release(self, attribute: Attribute, array: Any) -> pa.Array:
@@ -333,6 +336,25 @@ def _distinct(column: pa.Array) -> CodeArray:
     """Return a code for every different value, in their order of appearance; −1 is missing."""
     codes = pc.fill_null(column.dictionary_encode().indices, -1)
     return np.array(codes.to_numpy(zero_copy_only=False), dtype=np.int32)
+
+
+def _narrow(array: Any) -> Any:
+    """Return an encoded attribute read-only, codes of levels in as few bytes as they need."""
+    if isinstance(array, np.ndarray) and array.dtype == np.int32:
+        highest = int(array.max(initial=-1))
+        array = array.astype(np.int8 if highest < 128 else np.int16 if highest < 32_768 else np.int32, copy=False)
+    for part in array if isinstance(array, tuple) else (array,):
+        part.flags.writeable = False
+    return array
+
+
+def _wide(array: Any) -> Any:
+    """Undo :func:`_narrow`: kernels see codes as ``int32``."""
+    if not isinstance(array, np.ndarray) or array.dtype not in (np.int8, np.int16):
+        return array
+    codes = array.astype(np.int32)
+    codes.flags.writeable = False
+    return codes
 
 
 def _as_dates(column: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -13,6 +13,7 @@ __all__ = [
     "FloatArray",
     "IntArray",
     "Level",
+    "LevelArray",
     "RandomState",
     "Role",
     "SingleArray",
@@ -26,6 +27,9 @@ SingleArray: TypeAlias = NDArray[np.float32]
 
 CodeArray: TypeAlias = NDArray[np.int32]
 """Positions of levels, ``int32``; a missing value is −1."""
+
+LevelArray: TypeAlias = NDArray[np.integer[Any]]
+"""Positions of levels in as few bytes as they need, where many are kept."""
 
 IntArray: TypeAlias = NDArray[np.int64]
 """Counts, labels and record positions, ``int64``."""

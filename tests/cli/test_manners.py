@@ -173,9 +173,15 @@ def test_the_shell_completes_commands_options_and_methods():
     assert "housing" in complete("discreet", "datasets", "ho")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_shows_what_a_shell_needs_to_complete(shell):
+@pytest.mark.parametrize(
+    ("shell", "word"), [("bash", "complete -o"), ("zsh", "compdef"), ("fish", "complete --command")]
+)
+def test_shows_what_a_shell_needs_to_complete(shell, word):
     script = Path(sys.executable).with_name("discreet")
-    run = subprocess.run([script, "--show-completion", shell], capture_output=True, text=True, check=False)
+    # Typer looks at the processes above to find the shell; a test may have none above it and names one.
+    environment = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    command = [script, "--show-completion", shell]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert run.returncode == 0
     assert "_DISCREET_COMPLETE" in run.stdout
+    assert word in run.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 
+import numpy as np
 import polars as pl
 import pyreadstat
 import pytest
@@ -198,3 +199,22 @@ def test_a_protocol_for_a_sas_file_releases_a_csv(tmp_path):
     assert CliRunner().invoke(app, ["init", str(data), "-o", str(tmp_path / "p.toml"), "-q"]).exit_code == 0
     proposal = dc.Protocol.load(tmp_path / "p.toml")
     assert proposal.release["masked"] == "people-masked.csv"
+
+
+def test_a_catalogue_of_value_labels_is_among_the_inputs_of_a_manifest(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = [Column("SEX", 0, "Sex", "SEXF8."), Column("AGE"), Column("INCOME")]
+    rows = [
+        {"SEX": float(1 + i % 2), "AGE": round(float(a), 1), "INCOME": round(float(x), 1)}
+        for i, (a, x) in enumerate(rng.normal((40, 2000), (9, 300), (60, 2)))
+    ]
+    write_sas7bdat(tmp_path / "coded.sas7bdat", columns, rows)
+    write_sas7bcat(tmp_path / "formats.sas7bcat", {"SEXF": {1.0: "male", 2.0: "female"}})
+    plan = str(tmp_path / "p.toml")
+    made = CliRunner().invoke(app, ["init", str(tmp_path / "coded.sas7bdat"), "-o", plan, "-q"])
+    assert made.exit_code == 0, made.stderr
+    done = CliRunner().invoke(app, ["run", plan, "-q"])
+    assert done.exit_code in (0, 1), done.stderr  # 1: a threshold of the proposal was missed
+    manifest = next(tmp_path.rglob("*manifest*.json"))
+    named = [one["name"] for one in json.loads(manifest.read_text())["inputs"]]
+    assert named == ["coded.sas7bdat", "formats.sas7bcat"]

@@ -13,11 +13,11 @@ from discreet.kernels.cell_index import first_cell, index_cells
 def test_a_chain_holds_every_cell_that_agrees_under_the_mask(values, key, mask):
     keys = np.array(sorted(values), dtype=np.uint64)
     masks = np.array([255, mask], dtype=np.uint64)
-    bits = max(4, (2 * keys.size).bit_length())
-    tables, following = np.empty((2, 1 << bits), dtype=np.int32), np.empty((2, keys.size), dtype=np.int32)
-    index_cells(keys, masks, bits, tables, following)
+    # As full as a table may be: one slot is left over.
+    tables, following = np.empty((2, keys.size + 1), dtype=np.int32), np.empty((2, keys.size), dtype=np.int32)
+    index_cells(keys, masks, tables, following)
     for index in range(2):
-        cell = first_cell(keys, np.uint64(key), masks[index], bits, tables[index])
+        cell = first_cell(keys, np.uint64(key), masks[index], tables[index])
         chain = []
         while cell >= 0:
             chain.append(int(cell))

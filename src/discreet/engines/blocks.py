@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 
 from discreet.base import ROW, Block, Columns
@@ -14,6 +13,9 @@ from discreet.errors import DataError
 from discreet.microdata import Microdata
 from discreet.scales import EncodedSequences
 from discreet.schema import Schema
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["COUNT", "TOTAL", "columns_of", "counted", "encoded", "from_arrow", "joined", "summed", "to_arrow"]
 
@@ -89,6 +91,8 @@ def counted(block: Block, keys: Sequence[str], weight: str | None) -> dict[str, 
 
     A block that was counted before is counted on; −0.0 is 0.0, and NaN is one value.
     """
+    import polars as pl
+
     frame = pl.DataFrame({name: _key(block[name]) for name in keys})
     n = len(next(iter(block.values())))
     again = COUNT in block
@@ -101,12 +105,16 @@ def counted(block: Block, keys: Sequence[str], weight: str | None) -> dict[str, 
 
 
 def _key(column: Any) -> Any:
+    import polars as pl
+
     if column.dtype == object:
         return pl.Series(values=list(column), dtype=pl.Binary)
     return column + 0.0 if column.dtype.kind == "f" else column
 
 
 def _array(series: pl.Series) -> Any:
+    import polars as pl
+
     if series.dtype == pl.Binary:
         texts = np.empty(len(series), dtype=object)
         texts[:] = series.to_list()

@@ -111,21 +111,27 @@ def read_statistical(
         raise FileError(f"{str(path)!r} has no records.")
     table = _plain_types(frame)
     column_names(table)
-    known.variable_value_labels = known.variable_value_labels or _from_catalogue(path, known)
+    catalogue = _catalogue_of(path)
+    if catalogue is not None:
+        known.variable_value_labels = known.variable_value_labels or _from_catalogue(catalogue, known)
     origin: Json = {"format": ending[1:], "path": str(path), "labels": _labels(known, ending)}
+    if catalogue is not None:
+        origin["catalogue"] = str(catalogue)
     tags = _joined_letters(letters, pieces)
     if tags:
         origin["verbatim_missing"] = tags
     return table, origin
 
 
-def _from_catalogue(path: Path, known: Any) -> dict[str, dict[Any, str]]:
-    """Return the value labels of a SAS file, which are kept in a catalogue beside it: by column, through its format."""
+def _catalogue_of(path: Path) -> Path | None:
+    """Return the catalogue that keeps the value labels of a SAS file, if one lies beside it."""
     if path.suffix.lower() != ".sas7bdat":
-        return {}
-    catalogue = next((one for one in (path.with_suffix(".sas7bcat"), path.with_name(_FORMATS)) if one.is_file()), None)
-    if catalogue is None:
-        return {}
+        return None
+    return next((one for one in (path.with_suffix(".sas7bcat"), path.with_name(_FORMATS)) if one.is_file()), None)
+
+
+def _from_catalogue(catalogue: Path, known: Any) -> dict[str, dict[Any, str]]:
+    """Return the value labels of a SAS file by column, through its format."""
     try:
         _, told = _library("SAS").read_sas7bcat(str(catalogue))
     except MemoryError:

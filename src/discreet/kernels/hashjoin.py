@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import kernel
-from discreet.typing import CodeArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["best_by_comparing", "join", "list_by_comparing"]
+__all__ = ["best_by_comparing", "copy_rows", "find_ends", "join", "list_by_comparing", "name_records"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FAR = np.int64(9223372036854775807)
@@ -243,7 +243,7 @@ def best_by_comparing(
     a_first: IntArray,  # IN as in join
     a_next: IntArray,
     a_size: IntArray,
-    b: CodeArray,  # IN (n_b, columns) int32, the same of B, −2 where nobody agrees
+    b: CodeArray,  # IN (m, columns) int32, the same of those records of B, −2 where nobody agrees
     stride: CodeArray,  # IN (columns,) int32, what agreeing on a column adds to the position of the pattern
     active: IntArray,  # IN (m,) int64, the records of B to compare with all of A
     step_of: IntArray,  # IN (patterns,) int64, the rank by weight of every pattern
@@ -265,7 +265,7 @@ def best_by_comparing(
         tied, records, leader = 0, 0, -1
         for begin in range(0, n_a, _RUN):
             end = min(begin + _RUN, n_a)
-            _positions(a, begin, end, b, k, stride, positions)
+            _positions(a, begin, end, b, i, stride, positions)
             for c in range(begin, end):
                 step = step_of[positions[c - begin]]
                 if step >= second:
@@ -305,8 +305,68 @@ def list_by_comparing(
         to = starts[i]
         for begin in range(0, n_a, _RUN):
             end = min(begin + _RUN, n_a)
-            _positions(a, begin, end, b, k, stride, positions)
+            _positions(a, begin, end, b, i, stride, positions)
             for c in range(begin, end):
                 if step_of[positions[c - begin]] == best_step[k]:
                     tied[to] = c
                     to += 1
+
+
+@kernel
+def name_records(
+    a_first: IntArray,  # IN (classes,) int64, the first record of every class of A
+    a_next: IntArray,  # IN its second record, a huge number where there is none
+    a_size: IntArray,  # IN its number of records
+    offsets: IntArray,  # IN (rows + 1,) int64, where every row of tied classes starts
+    tied: IntArray,  # IN int64, the classes tied with the best
+    best: IntArray,  # IN/OUT (m,) int64, a class, then its first record; −1 for nobody
+    score: FloatArray,  # IN (m,) float64
+    second: IntArray,  # IN/OUT (m,) int64, another class, then the record that comes second; −1 for nobody
+    second_score: FloatArray,  # IN/OUT (m,) float64
+    row: IntArray,  # IN/OUT (m,) int64, the row of tied classes, then −1 for nobody
+    ties: IntArray,  # OUT (m,) int64, records of A at the best distance
+) -> None:
+    """Turn nearest classes into records: the second record of a class, or of a tied one, is its second nearest."""
+    for k in range(best.size):
+        ties[k] = 0
+        for j in range(offsets[row[k]], offsets[row[k] + 1]):
+            ties[k] += a_size[tied[j]]
+        crowded = _FAR
+        if best[k] >= 0:
+            crowded = a_next[best[k]]
+            if second[k] >= 0 and second_score[k] == score[k]:
+                crowded = min(crowded, a_first[second[k]])
+            best[k] = a_first[best[k]]
+        else:
+            row[k] = -1
+        if crowded < _FAR:
+            second[k], second_score[k] = crowded, score[k]
+        elif second[k] >= 0:
+            second[k] = a_first[second[k]]
+
+
+@kernel
+def find_ends(
+    row: IntArray,  # IN (n,) int64, the row of every record, −1 for none
+    offsets: IntArray,  # IN (rows + 1,) int64
+    ends: IntArray,  # OUT (n + 1,) int64, offsets of the rows if every record had its own
+) -> int:
+    """Return how long all rows would be together."""
+    ends[0] = 0
+    for i in range(row.size):
+        ends[i + 1] = ends[i] + (offsets[row[i] + 1] - offsets[row[i]] if row[i] >= 0 else 0)
+    return int(ends[row.size])
+
+
+@kernel
+def copy_rows(
+    row: IntArray,  # IN as above
+    offsets: IntArray,
+    tied: IntArray,  # IN int64, what the rows hold
+    ends: IntArray,  # IN (n + 1,) int64
+    out: IntArray,  # OUT (ends[n],) int64
+) -> None:
+    """Give every record a row of its own."""
+    for i in range(row.size):
+        if row[i] >= 0:
+            out[ends[i] : ends[i + 1]] = tied[offsets[row[i]] : offsets[row[i] + 1]]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cell_index import first_cell
 from discreet.kernels.jit import exact_kernel
-from discreet.typing import CodeArray, FloatArray, IntArray
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["nearest_in_tree", "prefixes"]
 
@@ -24,7 +24,7 @@ _FEW = 4  # rows that are compared one by one rather than branched on
 
 @exact_kernel
 def prefixes(
-    codes: CodeArray,  # IN (n, attributes) int32, distinct rows in rising order
+    codes: LevelArray,  # IN (n, attributes) uint8 or int32, distinct rows in rising order
     starts: CodeArray,  # OUT (nodes + 1,) int32, first row of every node, level by level; the last entry is n
     children: CodeArray,  # OUT (nodes + 1,) int32, first child of every node
     levels: IntArray,  # OUT (attributes + 1,) int64, first node of every level
@@ -58,9 +58,9 @@ def prefixes(
 
 @exact_kernel
 def _descend(
-    codes: CodeArray,
-    ids: IntArray,
-    sizes: IntArray,
+    codes: LevelArray,
+    ids: CodeArray,
+    several: BoolArray,
     starts: CodeArray,
     children: CodeArray,
     levels: IntArray,
@@ -158,7 +158,7 @@ def _descend(
                 first, d1 = c, d
                 mine[0] = c
                 found = 1
-                bar = d1 if sizes[i] > 1 else d2
+                bar = d1 if several[i] else d2
             elif d == d1:
                 if found == mine.size:
                     longer = np.empty(2 * found, dtype=np.int64)
@@ -191,9 +191,9 @@ def _least_sum(extra: FloatArray, count: int, smallest: FloatArray) -> float:
 
 @exact_kernel
 def nearest_in_tree(
-    codes: CodeArray,  # IN (n, attributes) int32, distinct rows in rising order
-    ids: IntArray,  # IN (n,) int64, the class of every row
-    sizes: IntArray,  # IN (n,) int64, its number of records
+    codes: LevelArray,  # IN (n, attributes) uint8 or int32, distinct rows in rising order
+    ids: CodeArray,  # IN (n,) int32, the class of every row
+    several: BoolArray,  # IN (n,) bool, whether it has more than one record
     starts: CodeArray,  # IN the tree
     children: CodeArray,
     levels: IntArray,
@@ -210,10 +210,9 @@ def nearest_in_tree(
     stages: IntArray,  # IN (stages + 1,) int64, the first index that leaves out none, one, two; then their number
     cells: CodeArray,  # IN (indexes, slots) int32, see index_cells
     following: CodeArray,  # IN (indexes, cells) int32
-    bits: int,  # IN the slots are 2**bits
     through: bool,  # IN whether to go through the tree where the cells do not suffice
-    queries: CodeArray,  # IN (n_b, attributes) int32
-    which: IntArray,  # IN (m,) int64, the queries to answer, in a good order
+    queries: LevelArray,  # IN (n_b, attributes) uint8 or int32
+    which: CodeArray,  # IN (m,) int32, the queries to answer, in a good order
     best: IntArray,  # OUT (n_b,) int64, class, lowest on ties, −1 if everything is infinitely far
     score: FloatArray,  # OUT (n_b,) float64
     second: IntArray,  # OUT (n_b,) int64, another class
@@ -259,7 +258,7 @@ def nearest_in_tree(
                     bound += extra[apart[index, j]]
                 if bound * _SLACK > near[2]:
                     continue
-                cell = first_cell(keys, key, masks[index], bits, cells[index])
+                cell = first_cell(keys, key, masks[index], cells[index])
                 while cell >= 0:
                     t, new = agreeing, True
                     for j in range(stage):
@@ -271,20 +270,20 @@ def nearest_in_tree(
                         stack[top, 0], stack[top, 1], bounds[top] = cell_level + cell, prefix, t
                         top += 1
                         if top == _SEEDS:
-                            mine = _descend(codes, ids, sizes, starts, children, levels, terms, table, codes_of,
+                            mine = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of,
                                             gaps, order, largest, query, 0, prefix, stack, bounds, top, near, who,
                                             mine)  # fmt: skip
                             top = 0
                     cell = following[index, cell]
             if top > 0:
-                mine = _descend(codes, ids, sizes, starts, children, levels, terms, table, codes_of, gaps,
+                mine = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
                                 order, largest, query, 0, prefix, stack, bounds, top, near, who, mine)  # fmt: skip
         if skip == 0 or (agreeing + _least_sum(extra, skip, smallest)) * _SLACK <= near[2]:
             if not through:
                 counts[k] = -1
                 continue
             stack[0, 0], stack[0, 1], bounds[0] = -1, 0, 0.0
-            mine = _descend(codes, ids, sizes, starts, children, levels, terms, table, codes_of, gaps,
+            mine = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
                             order, largest, query, skip, prefix, stack, bounds, 1, near, who, mine)  # fmt: skip
         found = who[2]
         ties = np.sort(mine[:found])

@@ -20,7 +20,7 @@ from discreet.linkage.pattern_links import Classes
 from discreet.linkage.patterns import Chain
 from discreet.linkage.terms import classes_of
 from discreet.progress import report
-from discreet.typing import CodeArray, FloatArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["Graded", "PatternList", "best_by_comparison", "compare_patterns", "distinct_codes"]
 
@@ -49,7 +49,7 @@ class Graded(Chain):
     def states(self) -> int:
         return self.most
 
-    def state(self, a: IntArray, b: IntArray) -> IntArray:
+    def state(self, a: LevelArray, b: LevelArray) -> IntArray:
         return np.asarray(self.table[b, a], dtype=np.int64)
 
 
@@ -114,7 +114,7 @@ def _summed(at: IntArray, values: FloatArray, size: int) -> FloatArray:
     return np.asarray(np.bincount(at, weights=values, minlength=size), dtype=np.float64)
 
 
-def distinct_codes(columns: Sequence[IntArray]) -> Classes:
+def distinct_codes(columns: Sequence[LevelArray]) -> Classes:
     """Return the distinct records of a file given by columns of codes."""
     codes = np.stack([column.astype(np.int32) for column in columns], axis=1)
     return classes_of(codes, np.empty((len(codes), 0)))
@@ -134,14 +134,14 @@ class _Sides:
     def graded(self) -> list[int]:
         return [j for j, chain in enumerate(self.chains) if isinstance(chain, Graded)]
 
-    def classes(self, codes: Sequence[IntArray], nobody: int) -> CodeArray:
+    def classes(self, codes: Sequence[LevelArray], nobody: int) -> CodeArray:
         columns = [level[codes[j]] for j in self.nested for level in self.chains[j].classes]
         table = (
             np.stack([np.where(c < 0, nobody, c) for c in columns], axis=1) if columns else np.empty((len(codes[0]), 0))
         )
         return np.ascontiguousarray(table, dtype=np.int32)
 
-    def codes(self, codes: Sequence[IntArray]) -> CodeArray:
+    def codes(self, codes: Sequence[LevelArray]) -> CodeArray:
         columns = [codes[j] for j in self.graded]
         table = np.stack(columns, axis=1) if columns else np.empty((len(codes[0]), 0))
         return np.ascontiguousarray(table, dtype=np.int32)

@@ -13,18 +13,19 @@ import numpy as np
 
 from discreet.base import Engine, Linker, register
 from discreet.kernels.cell_index import index_cells
+from discreet.kernels.hashjoin import name_records
 from discreet.kernels.mixed_tree import build, leaf_of, search
 from discreet.kernels.prefix_tree import nearest_in_tree, prefixes
 from discreet.linkage.assignment import assigned
 from discreet.linkage.pattern_links import Classes, Found
 from discreet.linkage.patterns import Words
 from discreet.linkage.results import links_of
-from discreet.linkage.terms import METRICS, LevelArray, Terms, classes_of, packed, prepare
+from discreet.linkage.terms import METRICS, Terms, classes_of, packed, prepare
 from discreet.microdata import Microdata
 from discreet.parameters import ByName, Choice, Constraint, Flag, Names, Number, Optional
 from discreet.progress import report
 from discreet.results import Links
-from discreet.typing import CodeArray, FloatArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["DistanceLinkage", "link_by_terms", "nearest_found"]
 
@@ -135,7 +136,8 @@ def link_by_terms(
         found = _search_numbers(terms, classes, questions, limits, engine)
     else:
         found = _search_categories(terms, classes, questions, engine)
-    return links_of(found.records(questions.label), classes, names, linker.name)
+    found = found.records(questions.label)  # and no longer by class of B, which would take as much memory again
+    return links_of(found, classes, names, linker.name)
 
 
 def _search_numbers(
@@ -198,7 +200,7 @@ def _through_cells(terms: Terms, a: Classes, b: Classes, engine: Engine, out: _O
     firsts, children = np.empty(nodes + 1, dtype=np.int32), np.empty(nodes + 1, dtype=np.int32)
     prefixes(rows, firsts, children, levels, True)
     back = np.argsort(order).astype(np.int64)
-    tree = (rows, a_sorted, a.size[a_sorted], firsts, children, levels, flat, starts, sizes, gaps[order], back)
+    tree = (rows, a_sorted, a.size[a_sorted] > 1, firsts, children, levels, flat, starts, sizes, gaps[order], back)
     cells = _Cells.of(terms, prefix, rows, firsts, levels)
     tied, asked = [], []
     # Most records find two near ones in cells that differ in at most one place; the rest look further.
@@ -210,12 +212,12 @@ def _through_cells(terms: Terms, a: Classes, b: Classes, engine: Engine, out: _O
         asked.append(left[~unanswered])
         left = left[unanswered]
         del index, answer
-    return tied, np.concatenate(asked)
+    return tied, np.concatenate(asked).astype(np.int64)
 
 
 def _answer(
-    tree: tuple[Any, ...], largest: bool, index: tuple[Any, ...], through: bool, queries: CodeArray, out: _Out,
-    which: IntArray,
+    tree: tuple[Any, ...], largest: bool, index: tuple[Any, ...], through: bool, queries: LevelArray, out: _Out,
+    which: CodeArray,
 ) -> IntArray:  # fmt: skip
     arguments: tuple[Any, ...] = (*tree, largest, *index, through, queries, which, *out.arrays)
     return nearest_in_tree(*arguments)
@@ -255,9 +257,9 @@ def _width(terms: Terms, p: int) -> int:
     return max(1, int(max(terms.tables[p].shape) - 1).bit_length())
 
 
-def _ordered(codes: LevelArray, first: IntArray, order: Sequence[int]) -> tuple[CodeArray, IntArray]:
+def _ordered(codes: LevelArray, first: IntArray, order: Sequence[int]) -> tuple[LevelArray, CodeArray]:
     """Return the distinct records with their attributes in another order, and their own order by these."""
-    result = np.empty((first.size, len(order)), dtype=np.int32)
+    result = np.empty((first.size, len(order)), dtype=codes.dtype)
     for low in range(0, first.size, _ROWS):  # so many rows stay in a core's own cache
         rows = first[low : low + _ROWS]
         for place, p in enumerate(order):
@@ -265,11 +267,11 @@ def _ordered(codes: LevelArray, first: IntArray, order: Sequence[int]) -> tuple[
     return result, _sorted(result)
 
 
-def _sorted(codes: CodeArray) -> IntArray:
+def _sorted(codes: LevelArray) -> CodeArray:
     """Return the order of distinct rows by their codes, the first column first."""
     words = packed(codes)
     order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(words[::-1])
-    return order.astype(np.int64, copy=False)
+    return order.astype(np.int32)
 
 
 @dataclass(frozen=True, repr=False)
@@ -281,7 +283,7 @@ class _Cells:
     fields: tuple[int, ...]
 
     @classmethod
-    def of(cls, terms: Terms, prefix: list[int], rows: CodeArray, firsts: CodeArray, levels: IntArray) -> _Cells:
+    def of(cls, terms: Terms, prefix: list[int], rows: LevelArray, firsts: CodeArray, levels: IntArray) -> _Cells:
         widths = [_width(terms, p) for p in prefix]
         shift = np.cumsum([0, *widths]).astype(np.int64)[:-1]
         fields = tuple(((1 << width) - 1) << int(s) for width, s in zip(widths, shift, strict=True))
@@ -304,12 +306,11 @@ class _Cells:
             apart[index, : len(chosen)] = chosen
         everything = sum(self.fields)
         masks = np.array([everything - sum(self.fields[j] for j in chosen) for chosen in left_out], dtype=np.uint64)
-        bits = max(4, int(2 * self.keys.size).bit_length())
-        tables = np.empty((masks.size, 1 << bits), dtype=np.int32)
+        tables = np.empty((masks.size, 16 + self.keys.size * 5 // 4), dtype=np.int32)
         following = np.empty((masks.size, self.keys.size), dtype=np.int32)
         parts = [slice(low, low + 1) for low in range(masks.size)]
-        engine.map(lambda part: index_cells(self.keys, masks[part], bits, tables[part], following[part]), parts)
-        return self.keys, self.shift, masks, apart, stages, tables, following, bits
+        engine.map(lambda part: index_cells(self.keys, masks[part], tables[part], following[part]), parts)
+        return self.keys, self.shift, masks, apart, stages, tables, following
 
 
 def _mean_term(terms: Terms, p: int) -> float:
@@ -330,11 +331,11 @@ def _flattened(terms: Terms, dims: int, order: Sequence[int] | None = None) -> t
     return flat, starts, np.array([t.shape[1] for t in tables], dtype=np.int64)
 
 
-def _in_blocks(order: IntArray, answer: Callable[[IntArray], IntArray], engine: Engine) -> list[IntArray]:
+def _in_blocks(order: LevelArray, answer: Callable[[Any], IntArray], engine: Engine) -> list[IntArray]:
     blocks = [order[low : low + _BLOCK] for low in range(0, order.size, _BLOCK)]
     done = [0]
 
-    def run(which: IntArray) -> IntArray:
+    def run(which: LevelArray) -> IntArray:
         result = answer(which)
         done[0] += 1
         report("linking", done[0], len(blocks))
@@ -371,32 +372,15 @@ def nearest_found(
     Parameters
     ----------
     arrays : best class, its distance, second class, its distance, number of tied classes
+        Become part of what is found; they are not for use afterwards.
     tied : list of int64
         The tied classes of the queries in `order`, one after the other.
     """
-    best_class, score, second_class, second_score, counts = arrays
+    best, score, second, second_score, counts = arrays
     all_tied = np.concatenate([np.empty(0, dtype=np.int64), *tied])
-    row_offsets = np.concatenate([[0], np.cumsum(counts[order])]).astype(np.int64)
-    row = np.empty(order.size, dtype=np.int64)
+    row_offsets = np.zeros(order.size + 1, dtype=np.int64)
+    np.cumsum(counts[order], out=row_offsets[1:])
+    row, ties = np.empty(order.size, dtype=np.int64), np.empty(order.size, dtype=np.int64)
     row[order] = np.arange(order.size)
-    # The records at the best distance, class by class: their number and the two lowest positions.
-    sums = np.concatenate([[0], np.cumsum(a.size[all_tied])])
-    ties = (sums[row_offsets[1:]] - sums[row_offsets[:-1]])[row]
-    nobody, alone = best_class < 0, second_class < 0
-    best, second = np.where(nobody, 0, best_class), np.where(alone, 0, second_class)
-    far = np.iinfo(np.int64).max
-    mate = np.where(nobody, far, a.following[best])
-    tied_second = ~alone & (second_score == score)
-    other = np.where(tied_second, a.first[second], far)
-    crowded = np.minimum(mate, other)
-    tie = (crowded < far) & ~nobody
-    return Found(
-        np.where(nobody, -1, a.first[best]),
-        np.where(tie, crowded, np.where(alone, -1, a.first[second])),
-        score,
-        np.where(tie, score, second_score),
-        ties,
-        np.where(nobody, -1, row),
-        row_offsets,
-        all_tied,
-    )
+    name_records(a.first, a.following, a.size, row_offsets, all_tied, best, score, second, second_score, row, ties)
+    return Found(best, second, score, second_score, ties, row, row_offsets, all_tied)

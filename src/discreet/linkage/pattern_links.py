@@ -17,7 +17,7 @@ from discreet.base import Engine
 from discreet.kernels.hashjoin import best_by_comparing, join, list_by_comparing
 from discreet.linkage.patterns import Chain, Layout, Words
 from discreet.progress import report
-from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["Classes", "Found", "best_by_pattern", "gather", "joined"]
 
@@ -39,10 +39,9 @@ class Classes:
     def following(self) -> IntArray:
         """The position of the second record of every class, a huge number where there is none."""
         result = np.full(self.first.size, _FAR, dtype=np.int64)
-        position = np.arange(self.label.size)
-        later = position != self.first[self.label]
         # Written from the back, so that the lowest position after the first stays.
-        result[self.label[later][::-1]] = position[later][::-1]
+        later = np.flatnonzero(self.first[self.label] != np.arange(self.label.size))[::-1]
+        result[self.label[later]] = later
         return result
 
 
@@ -93,21 +92,24 @@ def best_by_pattern(
     packed = plan.packed([chain.b[b.first] for chain in chains])
     small = _comparing_is_cheaper(b.first.size, a.first.size, weights.size)
     edges = [*range(0, b.first.size, _SMALL_BLOCK if small else _BLOCK), b.first.size]
-    b_words = [packed[low:high] for low, high in pairwise(edges)]
     following = a.following
-    a_fields = np.ascontiguousarray(_fields(chains, [chain.a[a.first] for chain in chains], -1).T)
-    b_fields = _fields(chains, [chain.b[b.first] for chain in chains], -2)
-    field_blocks = [b_fields[low:high] for low, high in pairwise(edges)]
-    blocks = list(zip(b_words, field_blocks, strict=True))
-    parts = engine.map(lambda block: _search(plan, _Sides(a_words, a_fields, a, following, *block)), blocks)
-    return joined(parts)
+    a_fields = _fields(chains, [chain.a for chain in chains], a.first, -1)
+
+    def search(block: tuple[int, int]) -> Found:
+        mine = slice(*block)
+        sides = _Sides(a_words, a_fields, a, following, packed[mine], tuple(chains), b.first[mine])
+        return _search(plan, sides)
+
+    return joined(engine.map(search, list(pairwise(edges))))
 
 
-def _fields(chains: Sequence[Chain], codes: Sequence[IntArray], nobody: int) -> CodeArray:
-    """Return the classes of records, a column a level of an attribute; who agrees with nobody gets `nobody`."""
-    columns = [classes[code] for chain, code in zip(chains, codes, strict=True) for classes in chain.classes]
-    table = np.stack(columns, axis=1)
-    return np.ascontiguousarray(np.where(table < 0, nobody, table), dtype=np.int32)
+def _fields(chains: Sequence[Chain], codes: Sequence[LevelArray], rows: IntArray, nobody: int) -> CodeArray:
+    """Return the classes of some records, a row a level of an attribute; who agrees with nobody gets `nobody`."""
+    result = np.empty((sum(len(chain.classes) for chain in chains), rows.size), dtype=np.int32)
+    levels = ((code, classes) for chain, code in zip(chains, codes, strict=True) for classes in chain.classes)
+    for row, (code, classes) in zip(result, levels, strict=True):
+        row[:] = np.where(classes < 0, nobody, classes)[code[rows]]
+    return result
 
 
 @dataclass(frozen=True, repr=False)
@@ -119,7 +121,13 @@ class _Sides:
     a: Classes
     following: IntArray
     b_words: Words
-    b_fields: CodeArray
+    chains: tuple[Chain, ...]
+    b_first: IntArray
+
+    def b_fields(self, rows: IntArray) -> CodeArray:
+        """Return the classes of some records of B, a row a record."""
+        codes = [chain.b for chain in self.chains]
+        return np.ascontiguousarray(_fields(self.chains, codes, self.b_first[rows], -2).T)
 
 
 def joined(parts: Sequence[Found]) -> Found:
@@ -189,7 +197,7 @@ class _Plan:
             values[::-1].copy(),
         )
 
-    def packed(self, codes: Sequence[IntArray]) -> Words:
+    def packed(self, codes: Sequence[LevelArray]) -> Words:
         """Return records packed at level 1, at level 2, … side by side; an attribute without the level stays empty."""
         parts = []
         for level in range(1, self.levels + 1):
@@ -276,7 +284,8 @@ def _compare_the_rest(plan: _Plan, sides: _Sides, active: IntArray, state: tuple
     stride = np.repeat(plan.stride, levels).astype(np.int32)
     classes = np.zeros(active.size, dtype=np.int64)
     found_before = best_step[active] >= 0
-    files = (sides.a_fields, a.first, sides.following, a.size, sides.b_fields)
+    b_fields = sides.b_fields(active)
+    files = (sides.a_fields, a.first, sides.following, a.size, b_fields)
     arguments: tuple[Any, ...] = (*files, stride, active, plan.step_of, *state, classes)
     best_by_comparing(*arguments)
     crowded = active[ties[active] > 1]
@@ -287,8 +296,9 @@ def _compare_the_rest(plan: _Plan, sides: _Sides, active: IntArray, state: tuple
     tied[starts[:-1]] = best_class[fresh]  # all there is to list where one class is best
     several = sizes > 1
     list_by_comparing(
-        sides.a_fields, sides.b_fields, stride, fresh[several], plan.step_of, best_step, starts[:-1][several], tied
-    )
+        sides.a_fields, b_fields[~found_before][several], stride, fresh[several], plan.step_of, best_step,
+        starts[:-1][several], tied,
+    )  # fmt: skip
     rows.add(fresh, np.arange(fresh.size, dtype=np.int64), starts[1:], tied)
 
 

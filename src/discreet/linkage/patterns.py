@@ -22,7 +22,7 @@ from discreet.errors import DataError
 from discreet.kernels.compare import tabulate_sums
 from discreet.kernels.patterns import coarsen, distinct, pack, walk
 from discreet.progress import report
-from discreet.typing import CodeArray, FloatArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["MOST_PATTERNS", "Chain", "Layout", "PatternCounts", "count_patterns", "distinct_rows", "equality", "nested"]
 
@@ -43,7 +43,7 @@ class Chain:
     Attributes
     ----------
     name : str
-    a, b : (n_a,), (n_b,) int64
+    a, b : (n_a,), (n_b,) int8 or wider
         The attribute in each file, as codes 0 … size − 1.
     classes : tuple of (size,) int64
         For every level, from the coarsest to the finest, the class of every code; two records agree at the level if
@@ -53,8 +53,8 @@ class Chain:
     """
 
     name: str
-    a: IntArray
-    b: IntArray
+    a: LevelArray
+    b: LevelArray
     classes: tuple[IntArray, ...]
     ignores_missing: bool = False
 
@@ -68,7 +68,7 @@ class Chain:
         """The number of codes."""
         return int(self.classes[0].size)
 
-    def state(self, a: IntArray, b: IntArray) -> IntArray:
+    def state(self, a: LevelArray, b: LevelArray) -> IntArray:
         """Return the state of codes of A and codes of B, pair by pair."""
         result = np.zeros(np.broadcast_shapes(a.shape, b.shape), dtype=np.int64)
         for classes in self.classes:
@@ -77,12 +77,12 @@ class Chain:
         return result
 
 
-def equality(name: str, a: IntArray, b: IntArray, missing: str = "ignore") -> Chain:
+def equality(name: str, a: LevelArray, b: LevelArray, missing: str = "ignore") -> Chain:
     """Return the chain of an attribute that agrees if it is equal; negative codes are missing values."""
     return nested(name, a, b, [], missing)
 
 
-def nested(name: str, a: IntArray, b: IntArray, coarser: Sequence[IntArray], missing: str = "ignore") -> Chain:
+def nested(name: str, a: LevelArray, b: LevelArray, coarser: Sequence[IntArray], missing: str = "ignore") -> Chain:
     """Return the chain of an attribute that agrees on coarser classes before it agrees on the value.
 
     Parameters
@@ -98,8 +98,7 @@ def nested(name: str, a: IntArray, b: IntArray, coarser: Sequence[IntArray], mis
     highest = int(max(a.max(initial=-1), b.max(initial=-1)))
     size = max([highest + 1, *(c.size for c in coarser)])
     absent = bool((a < 0).any() or (b < 0).any())
-    first = np.where(a < 0, size, a).astype(np.int64)
-    second = np.where(b < 0, size, b).astype(np.int64)
+    first, second = _present(a, size), _present(b, size)
     classes = [np.asarray(c, dtype=np.int64) for c in (*coarser, np.arange(size, dtype=np.int64))]
     if not absent:
         return Chain(name, first, second, tuple(classes))
@@ -109,6 +108,12 @@ def nested(name: str, a: IntArray, b: IntArray, coarser: Sequence[IntArray], mis
         present = np.append(np.zeros(size, dtype=np.int64), -1)
         return Chain(name, first, second, (present, *classes), ignores_missing=True)
     return Chain(name, first, second, tuple(classes))
+
+
+def _present(codes: LevelArray, missing: int) -> LevelArray:
+    """Return codes with missing values as a code of their own, in as few bytes as they need."""
+    small = np.int8 if missing < 128 else np.int16 if missing < 32_768 else np.int32
+    return np.where(codes < 0, missing, codes.astype(np.int64, copy=False)).astype(small)
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,7 +162,7 @@ class Layout:
             ups.append(tuple(steps))
         return cls(tuple(word), tuple(shift), tuple(widths), tuple(fields), tuple(ups), flags)
 
-    def packed(self, codes: Sequence[IntArray], levels: Sequence[int]) -> Words:
+    def packed(self, codes: Sequence[LevelArray], levels: Sequence[int]) -> Words:
         """Return records packed at the given level of each attribute."""
         result = np.zeros((codes[0].size, self.words), dtype=np.uint64)
         for j, (column, level) in enumerate(zip(codes, levels, strict=True)):

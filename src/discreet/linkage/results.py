@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.linkage.pattern_links import Classes, Found, gather
+from discreet.kernels.hashjoin import copy_rows, find_ends
+from discreet.linkage.pattern_links import Classes, Found
 from discreet.results import Links
-from discreet.typing import IntArray
 
 __all__ = ["links_of"]
 
@@ -16,14 +16,14 @@ _SPARE = 1_000_000
 def links_of(found: Found, a: Classes, names: tuple[str, ...], method: str, *, higher_is_better: bool = False) -> Links:
     """Return links; ties get a row a record unless that would cost much, then records with equal ties share one."""
     n_b = found.best.size
-    lengths = np.where(found.row < 0, 0, np.diff(np.append(found.row_offsets, found.row_offsets[-1]))[found.row])
-    total = int(lengths.sum())
-    offsets, tied = found.row_offsets, found.tied
-    rows: IntArray | None = found.row
-    if total <= 4 * n_b + _SPARE:
-        starts = np.where(found.row < 0, 0, found.row_offsets[found.row])
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        tied, rows = found.tied[gather(starts, lengths)], None
+    offsets, tied = np.empty(n_b + 1, dtype=np.int64), found.tied
+    total = find_ends(found.row, found.row_offsets, offsets)
+    shared = total > 4 * n_b + _SPARE
+    if shared:
+        offsets = found.row_offsets
+    else:
+        tied = np.empty(total, dtype=np.int64)
+        copy_rows(found.row, found.row_offsets, found.tied, offsets, tied)
     return Links(
         n_a=a.label.size,
         n_b=n_b,
@@ -38,5 +38,5 @@ def links_of(found: Found, a: Classes, names: tuple[str, ...], method: str, *, h
         attributes=names,
         method=method,
         higher_is_better=higher_is_better,
-        rows=rows,
+        rows=found.row if shared else None,
     )

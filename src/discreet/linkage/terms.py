@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import DataError, MissingValueError
 from discreet.linkage.pattern_links import Classes
 from discreet.linkage.patterns import Words, distinct_rows
 from discreet.microdata import Microdata
 from discreet.scales import Categorical, Ordinal
-from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
-__all__ = ["METRICS", "LevelArray", "Terms", "as_seen", "classes_of", "level_table", "packed", "prepare"]
+__all__ = ["METRICS", "Terms", "as_seen", "classes_of", "level_table", "packed", "prepare"]
 
-LevelArray: TypeAlias = NDArray[np.integer[Any]]
-"""Codes of levels, in as few bytes as they need."""
 METRICS = ("euclidean", "mahalanobis", "manhattan", "max")
 
 _MOST_CELLS = 100_000_000
@@ -120,15 +116,12 @@ def prepare(
     )
 
 
-def _stacked(columns: Sequence[CodeArray], n: int) -> LevelArray:
-    """Return columns side by side, each in one piece of memory: what is done with them goes column by column.
-
-    Few levels need few bytes: a million records of ten attributes take 10 MB, not 40.
-    """
+def _stacked(columns: Sequence[LevelArray], n: int) -> LevelArray:
+    """Return columns side by side, each in one piece of memory: what is done with them goes column by column."""
     if not columns:
         return np.empty((n, 0), dtype=np.int32)
-    small = np.uint8 if max(int(column.max(initial=0)) for column in columns) < 256 else np.int32
-    result = np.empty((len(columns), n), dtype=small)
+    widest = max((column.dtype for column in columns), key=lambda dtype: dtype.itemsize)
+    result = np.empty((len(columns), n), dtype=widest)
     for place, column in enumerate(columns):
         result[place] = column
     return result.T
@@ -173,18 +166,17 @@ def _standardised(
     return first, second
 
 
-def _coded(owner: str, a: Microdata, b: Microdata, name: str) -> tuple[FloatArray, CodeArray, CodeArray]:
+def _coded(owner: str, a: Microdata, b: Microdata, name: str) -> tuple[FloatArray, LevelArray, LevelArray]:
     """Return the distances of the levels of A (rows) to those of B; the missing value comes after the last."""
     first, second = a.schema[name].scale, b.schema[name].scale
     if not isinstance(first, Categorical) or not isinstance(second, Categorical):
         raise DataError(f"{owner}: attribute {name!r} has no levels.")
-    a_code, b_code = a.encoded(name), b.encoded(name)
-    return level_table(first, second), _present(a_code, len(first)), _present(b_code, len(second))
+    return level_table(first, second), _present(a.encoded(name), len(first)), _present(b.encoded(name), len(second))
 
 
-def _present(codes: CodeArray, missing: int) -> CodeArray:
-    absent = codes < 0
-    return np.where(absent, np.int32(missing), codes) if absent.any() else codes
+def _present(codes: CodeArray, missing: int) -> LevelArray:
+    # Few levels need few bytes: a million records of ten attributes take 10 MB, not 40.
+    return np.where(codes < 0, np.int32(missing), codes).astype(np.uint8 if missing < 256 else np.int32)
 
 
 def level_table(a: Categorical, b: Categorical) -> FloatArray:

@@ -229,12 +229,17 @@ def _on_risk(assessment: Assessment) -> Iterator[Advice]:
 def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
     """Say that a score is not the whole truth: what has no value left, or another scale, was not counted."""
     absent = [one.title for one in assessment.not_computed if one.in_score]
-    columns = {name for m in assessment.measurements if m.in_score for name in m.details.get("not_compared", [])}
-    if not absent and not columns:
+    counted = [m for m in assessment.measurements if m.in_score]
+    left_out: dict[tuple[str, ...], list[str]] = {}
+    for m in counted:
+        if m.details.get("not_compared"):
+            left_out.setdefault(tuple(sorted(set(m.details["not_compared"]))), []).append(m.title)
+    if not absent and not left_out:
         return
     parts = []
-    if columns:
-        parts.append(f"without {_list(sorted(columns))}")
+    for columns, titles in left_out.items():
+        where = "" if len(titles) == len(counted) else f" in {_list(titles)}"
+        parts.append(f"without {_list(columns)}{where}")
     if absent:
         parts.append(f"without the measures that could not be computed ({', '.join(absent)})")
     yield Advice(

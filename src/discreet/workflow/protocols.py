@@ -408,7 +408,9 @@ def read_source(plan: Protocol, base: Path) -> tuple[Microdata, tuple[Path, ...]
         raise SchemaError("The protocol names no data.", hint='[data] with file = "survey.csv".')
     path = base / plan.source.file
     options = {"delimiter": plan.source.delimiter, "encoding": plan.source.encoding, "sequence": plan.source.sequence}
-    return read(path, plan.schema, **options), (path,)
+    table = read(path, plan.schema, **options)
+    beside = [Path(table.origin["catalogue"])] if "catalogue" in table.origin else []
+    return table, (path, *beside)
 
 
 # ------------------------------------------------------------------------------------------------------------- Python
