@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import kernel
-from discreet.typing import CodeArray, FloatArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["best_by_comparing", "copy_rows", "find_ends", "join", "list_by_comparing", "name_records"]
 
@@ -36,6 +36,48 @@ def _project(
         h = (h ^ (h >> np.uint64(32)) ^ k) * _MIX
     h = (h ^ (h >> np.uint64(29))) * _MIX
     return h | np.uint64(1)
+
+
+@kernel
+def _hash_of(key: NDArray[np.uint64]) -> np.uint64:
+    # As in _project.
+    h = np.uint64(1)
+    for w in range(key.size):
+        h = (h ^ (h >> np.uint64(32)) ^ key[w]) * _MIX
+    h = (h ^ (h >> np.uint64(29))) * _MIX
+    return h | np.uint64(1)
+
+
+@kernel
+def _sifted(
+    a: NDArray[np.uint64],
+    mask: NDArray[np.uint64],
+    flags: NDArray[np.uint64],
+    sieve: NDArray[np.uint64],  # IN (2 ** (bits − 2),) uint64, a bit for each of 2 ** (bits + 4) ranges of hashes
+    bits: int,
+    near: CodeArray,  # OUT (n_a,) int32
+) -> int:
+    # List the records of A whose hash falls where one of B does; returns their number.
+    word_shift, bit_shift, low = np.uint64(66 - bits), np.uint64(60 - bits), np.uint64(63)
+    one = np.uint64(1)
+    count = np.int64(0)
+    if mask.size == 1:
+        only, flagged = mask[0], flags[0]
+        for i in range(a.shape[0]):
+            k = a[i, 0] & only
+            h = (one ^ k) * _MIX  # as in _project, for one word
+            h = (h ^ (h >> np.uint64(29))) * _MIX
+            near[count] = i
+            count += np.int64(
+                ((sieve[h >> word_shift] >> ((h >> bit_shift) & low)) & one) & np.uint64((k & flagged) == 0)
+            )
+        return int(count)
+    key = np.empty(flags.size, dtype=np.uint64)
+    for i in range(a.shape[0]):
+        h = _project(a, i, mask, flags, key)
+        near[count] = i
+        count += np.int64(((sieve[h >> word_shift] >> ((h >> bit_shift) & low)) & one) & np.uint64(h != 0))
+    return int(count)
 
 
 @kernel
@@ -127,9 +169,17 @@ def join(
                 break
             slot = (slot + np.uint64(1)) & last
     sizes = np.zeros(groups + 1, dtype=np.int64)
-    hit = np.full(n_a, -1, dtype=np.int32)
+    # Most of A agrees with nobody here: a bit of the hash says so of almost all, without a look into the table.
+    sieve = np.zeros(1 << (bits - 2), dtype=np.uint64)
+    for g in range(groups):
+        h = _hash_of(keys[g])
+        sieve[h >> np.uint64(66 - bits)] |= np.uint64(1) << ((h >> np.uint64(60 - bits)) & np.uint64(63))
+    near, who = np.empty(n_a, dtype=np.int32), np.empty(n_a, dtype=np.int32)
+    count = _sifted(a, mask, flags, sieve, bits, near)
+    hits = 0
     key = np.empty(width, dtype=np.uint64)
-    for i in range(n_a):
+    for place in range(count):
+        i = near[place]
         h = _project(a, i, mask, flags, key)
         if h == 0:
             continue
@@ -142,7 +192,8 @@ def join(
             for w in range(width):
                 same = same and keys[g, w] == key[w]
             if same:
-                hit[i] = g
+                near[hits], who[hits] = i, g
+                hits += 1
                 sizes[g + 1] += 1
                 break
             slot = (slot + np.uint64(1)) & last
@@ -150,11 +201,10 @@ def join(
         sizes[g + 1] += sizes[g]
     members = np.empty(sizes[groups], dtype=np.int64)
     fill = sizes[:groups].copy()
-    for i in range(n_a):
-        g = hit[i]
-        if g >= 0:
-            members[fill[g]] = i
-            fill[g] += 1
+    for place in range(hits):
+        g = who[place]
+        members[fill[g]] = near[place]
+        fill[g] += 1
     shared = np.full(groups, -1, dtype=np.int64)
     room = members.size
     if verify:
@@ -226,7 +276,7 @@ def join(
 
 @kernel
 def _positions(
-    a: CodeArray, begin: int, end: int, b: CodeArray, k: int, stride: CodeArray, positions: CodeArray
+    a: LevelArray, begin: int, end: int, b: LevelArray, k: int, stride: CodeArray, positions: CodeArray
 ) -> None:
     # The patterns of one record of B with a run of A: a finer class lies in a coarser one, so agreements just add up.
     positions[: end - begin] = 0
@@ -239,11 +289,11 @@ def _positions(
 
 @kernel
 def best_by_comparing(
-    a: CodeArray,  # IN (columns, n_a) int32, classes at every level of every attribute, −1 where nobody agrees
+    a: LevelArray,  # IN (columns, n_a) int8 or int32, classes at every level of every attribute, −1 where nobody agrees
     a_first: IntArray,  # IN as in join
     a_next: IntArray,
     a_size: IntArray,
-    b: CodeArray,  # IN (m, columns) int32, the same of those records of B, −2 where nobody agrees
+    b: LevelArray,  # IN (m, columns), the same of those records of B, −2 where nobody agrees
     stride: CodeArray,  # IN (columns,) int32, what agreeing on a column adds to the position of the pattern
     active: IntArray,  # IN (m,) int64, the records of B to compare with all of A
     step_of: IntArray,  # IN (patterns,) int64, the rank by weight of every pattern
@@ -288,8 +338,8 @@ def best_by_comparing(
 
 @kernel
 def list_by_comparing(
-    a: CodeArray,  # IN as above
-    b: CodeArray,
+    a: LevelArray,  # IN as above
+    b: LevelArray,
     stride: CodeArray,
     active: IntArray,
     step_of: IntArray,

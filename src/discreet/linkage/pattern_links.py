@@ -17,7 +17,7 @@ from discreet.base import Engine
 from discreet.kernels.hashjoin import best_by_comparing, join, list_by_comparing
 from discreet.linkage.patterns import Chain, Layout, Words
 from discreet.progress import report
-from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
+from discreet.typing import BoolArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["Classes", "Found", "best_by_pattern", "gather", "joined"]
 
@@ -103,9 +103,10 @@ def best_by_pattern(
     return joined(engine.map(search, list(pairwise(edges))))
 
 
-def _fields(chains: Sequence[Chain], codes: Sequence[LevelArray], rows: IntArray, nobody: int) -> CodeArray:
+def _fields(chains: Sequence[Chain], codes: Sequence[LevelArray], rows: IntArray, nobody: int) -> LevelArray:
     """Return the classes of some records, a row a level of an attribute; who agrees with nobody gets `nobody`."""
-    result = np.empty((sum(len(chain.classes) for chain in chains), rows.size), dtype=np.int32)
+    few = all(classes.max(initial=0) < 128 for chain in chains for classes in chain.classes)
+    result = np.empty((sum(len(chain.classes) for chain in chains), rows.size), dtype=np.int8 if few else np.int32)
     levels = ((code, classes) for chain, code in zip(chains, codes, strict=True) for classes in chain.classes)
     for row, (code, classes) in zip(result, levels, strict=True):
         row[:] = np.where(classes < 0, nobody, classes)[code[rows]]
@@ -117,14 +118,14 @@ class _Sides:
     """Both files, packed for joining and as classes for comparing."""
 
     a_words: Words
-    a_fields: CodeArray
+    a_fields: LevelArray
     a: Classes
     following: IntArray
     b_words: Words
     chains: tuple[Chain, ...]
     b_first: IntArray
 
-    def b_fields(self, rows: IntArray) -> CodeArray:
+    def b_fields(self, rows: IntArray) -> LevelArray:
         """Return the classes of some records of B, a row a record."""
         codes = [chain.b for chain in self.chains]
         return np.ascontiguousarray(_fields(self.chains, codes, self.b_first[rows], -2).T)
@@ -273,8 +274,8 @@ def _search(plan: _Plan, sides: _Sides) -> Found:
 
 
 def _comparing_is_cheaper(active: int, n_a: int, patterns: int) -> bool:
-    # Measured: three pairs take as long as one record of A in a join, and every join as 20,000 pairs besides.
-    return active * n_a < patterns * (3 * n_a + 20_000)
+    # Measured: three pairs take as long as two records of A in a join, and every join as 20,000 pairs besides.
+    return 2 * active * n_a < patterns * (3 * n_a + 40_000)
 
 
 def _compare_the_rest(plan: _Plan, sides: _Sides, active: IntArray, state: tuple[Any, ...], rows: _Rows) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -32,6 +31,8 @@ MOST_PATTERNS = 1 << 20
 _PAIRS_A_ROW = 4  # pairs that are compared in the time that a row takes in a group-by
 _MOST_PAIRS = 50_000_000  # beyond, several cores group faster than one compares
 _CACHED = 30_000  # rows whose tables fit into a core's own cache
+_WAITING = 64  # short lists that are worked off together,
+_SUMS = 1 << 16  # and each of them may have so many sums on average
 
 Words = NDArray[np.uint64]
 
@@ -353,15 +354,17 @@ class _Cube:
         self.strides = [math.prod(shape[j + 1 :]) for j in range(len(shape))]
         self.done = 0
         self.plans: dict[tuple[int, ...], tuple[Any, ...]] = {}
+        self.waiting: list[tuple[Rows, list[int], int]] = []
 
     def count(self, rows: Rows, order: list[int]) -> IntArray:
         sums = np.zeros((math.prod(self.shape), 2), dtype=np.int64)
         self._count(rows, order, 0, sums)
+        self._work_off(sums)
         return sums
 
     def _count(self, rows: Rows, order: list[int], base: int, sums: IntArray) -> None:
         if len(rows[0]) <= _CACHED or not order:
-            self._walk(rows, order, base, sums)
+            self._put_off([rows], order, base, sums)
             return
         j, *rest = order
         for level in range(self.shape[j] - 1, 0, -1):
@@ -369,10 +372,20 @@ class _Cube:
             small, large = self._classes(rows, j)
             for part in large:
                 self._count(part, rest, at, sums)
-            for part_sums in self.engine.map(partial(self._walked, order=rest, base=at), small):
-                sums += part_sums
+            self._put_off(small, rest, at, sums)
             rows = _merged(self.layout, *rows, j, self.layout.ups[j][level - 1])
         self._count(rows, rest, base, sums)
+
+    def _put_off(self, parts: Sequence[Rows], order: list[int], base: int, sums: IntArray) -> None:
+        """Leave short lists for later, so that there are always many to share among the cores."""
+        self.waiting += [(part, order, base) for part in parts]
+        if len(self.waiting) * sums.size >= _WAITING * _SUMS or len(self.waiting) >= _WAITING:
+            self._work_off(sums)
+
+    def _work_off(self, sums: IntArray) -> None:
+        for part_sums in self.engine.map(self._walked, self.waiting):
+            sums += part_sums
+        self.waiting = []
 
     def _classes(self, rows: Rows, j: int) -> tuple[list[Rows], list[Rows]]:
         """Cut rows into the classes of attribute j: small ones in bundles, then large ones.
@@ -397,16 +410,14 @@ class _Cube:
             low = high
         return [(words[part], counts[part]) for part in small], [(words[part], counts[part]) for part in large]
 
-    def _walked(self, part: Rows, order: list[int], base: int) -> IntArray:
+    def _walked(self, work: tuple[Rows, list[int], int]) -> IntArray:
+        rows, order, base = work
         sums = np.zeros((math.prod(self.shape), 2), dtype=np.int64)
-        self._walk(part, order, base, sums)
+        arguments: tuple[Any, ...] = (*rows, *self._plan(tuple(order)), base, self.layout.flags, sums)
+        walk(*arguments)
         self.done += 1
         report("counting patterns", self.done, self.done + 1)
         return sums
-
-    def _walk(self, rows: Rows, order: list[int], base: int, sums: IntArray) -> None:
-        arguments: tuple[Any, ...] = (*rows, *self._plan(tuple(order)), base, self.layout.flags, sums)
-        walk(*arguments)
 
     def _plan(self, order: tuple[int, ...]) -> tuple[Any, ...]:
         """Return what the kernel needs to know of the attributes that coarsen, made once."""
