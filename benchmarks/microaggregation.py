@@ -105,6 +105,8 @@ def measure_univariate(sizes: list[int]) -> list[dict[str, object]]:
     print("\nOptimal univariate, k = 5, unsorted values" + ("" if peer else " (microagg1d is not installed)"))
     print(f"{'n':>12} {'ours':>9} {'microagg1d':>11} {'ratio':>7}")
     points: list[dict[str, object]] = []
+    _, first, _ = timed(lambda: optimal_runs(np.arange(100.0), 5))
+    print(f"  (first call, compilation or loading: {first:.1f} s wall)")
     if peer:
         peer(np.arange(100.0), 5)
     for n in sizes:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from discreet.kernels.jit import kernel
 from discreet.typing import CodeArray, FloatArray, IntArray, LevelArray
 
-__all__ = ["best_by_comparing", "copy_rows", "find_ends", "join", "list_by_comparing", "name_records"]
+__all__ = ["best_by_comparing", "copy_rows", "find_ends", "join", "name_records"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FAR = np.int64(9223372036854775807)
@@ -39,13 +39,12 @@ def _project(
 
 
 @kernel
-def _hash_of(key: NDArray[np.uint64]) -> np.uint64:
-    # As in _project.
-    h = np.uint64(1)
+def _coarse_hash(key: NDArray[np.uint64]) -> np.uint64:
+    # Good enough to sift by, and quick.
+    h = np.uint64(0)
     for w in range(key.size):
         h = (h ^ (h >> np.uint64(32)) ^ key[w]) * _MIX
-    h = (h ^ (h >> np.uint64(29))) * _MIX
-    return h | np.uint64(1)
+    return h
 
 
 @kernel
@@ -65,8 +64,7 @@ def _sifted(
         only, flagged = mask[0], flags[0]
         for i in range(a.shape[0]):
             k = a[i, 0] & only
-            h = (one ^ k) * _MIX  # as in _project, for one word
-            h = (h ^ (h >> np.uint64(29))) * _MIX
+            h = k * _MIX
             near[count] = i
             count += np.int64(
                 ((sieve[h >> word_shift] >> ((h >> bit_shift) & low)) & one) & np.uint64((k & flagged) == 0)
@@ -74,9 +72,10 @@ def _sifted(
         return int(count)
     key = np.empty(flags.size, dtype=np.uint64)
     for i in range(a.shape[0]):
-        h = _project(a, i, mask, flags, key)
+        agrees = _project(a, i, mask, flags, key) != 0
+        h = _coarse_hash(key)
         near[count] = i
-        count += np.int64(((sieve[h >> word_shift] >> ((h >> bit_shift) & low)) & one) & np.uint64(h != 0))
+        count += np.int64(((sieve[h >> word_shift] >> ((h >> bit_shift) & low)) & one) & np.uint64(agrees))
     return int(count)
 
 
@@ -172,7 +171,7 @@ def join(
     # Most of A agrees with nobody here: a bit of the hash says so of almost all, without a look into the table.
     sieve = np.zeros(1 << (bits - 2), dtype=np.uint64)
     for g in range(groups):
-        h = _hash_of(keys[g])
+        h = _coarse_hash(keys[g])
         sieve[h >> np.uint64(66 - bits)] |= np.uint64(1) << ((h >> np.uint64(60 - bits)) & np.uint64(63))
     near, who = np.empty(n_a, dtype=np.int32), np.empty(n_a, dtype=np.int32)
     count = _sifted(a, mask, flags, sieve, bits, near)
@@ -297,22 +296,27 @@ def best_by_comparing(
     stride: CodeArray,  # IN (columns,) int32, what agreeing on a column adds to the position of the pattern
     active: IntArray,  # IN (m,) int64, the records of B to compare with all of A
     step_of: IntArray,  # IN (patterns,) int64, the rank by weight of every pattern
-    best_step: IntArray,  # OUT (n_b,) int64
+    best_step: IntArray,  # IN/OUT (n_b,) int64, −1 where nobody was found before
     second_step: IntArray,  # OUT (n_b,) int64
     lowest: IntArray,  # OUT (n_b, 2) int64
     lowest_second: IntArray,  # OUT (n_b,) int64
     best_class: IntArray,  # OUT (n_b,) int64
     ties: IntArray,  # OUT (n_b,) int64
-    classes: IntArray,  # OUT (m,) int64, classes of A at the best weight
-) -> None:
-    """Compare some records of B with every record of A: for small files, and the few that no early pattern links."""
+    classes: IntArray,  # OUT (m,) int64, how many classes of A have the best weight
+) -> IntArray:
+    """Compare some records of B with every record of A: for small files, and the few that no early pattern links.
+
+    Returns the classes of A at the best weight, record after record, of those who had nobody before.
+    """
     n_a = a.shape[1]
     positions = np.empty(_RUN, dtype=np.int32)
+    mine, tied = np.empty(64, dtype=np.int64), np.empty(max(64, active.size), dtype=np.int64)
+    used = 0
     for i in range(active.size):
         k = active[i]
         first, second = _FAR, _FAR
         low, following, low_second = _FAR, _FAR, _FAR
-        tied, records, leader = 0, 0, -1
+        found, records, leader = 0, 0, -1
         for begin in range(0, n_a, _RUN):
             end = min(begin + _RUN, n_a)
             _positions(a, begin, end, b, i, stride, positions)
@@ -323,43 +327,31 @@ def best_by_comparing(
                 if step < first:
                     second, low_second = first, low
                     first, low, following = step, a_first[c], a_next[c]
-                    tied, records, leader = 1, a_size[c], c
+                    found, records, leader = 1, a_size[c], c
+                    mine[0] = c
                 elif step == first:
-                    tied += 1
+                    if found == mine.size:
+                        longer = np.empty(2 * found, dtype=np.int64)
+                        longer[:found] = mine
+                        mine = longer
+                    mine[found] = c
+                    found += 1
                     records += a_size[c]
                     following = min(following, a_first[c])
                 else:
                     second, low_second = step, a_first[c]
-        best_step[k], ties[k], best_class[k], classes[i] = first, records, leader, tied
+        if best_step[k] < 0:
+            if used + found > tied.size:
+                more = np.empty(2 * (used + found), dtype=np.int64)
+                more[:used] = tied[:used]
+                tied = more
+            tied[used : used + found] = mine[:found]
+            used += found
+        best_step[k], ties[k], best_class[k], classes[i] = first, records, leader, found
         lowest[k, 0], lowest[k, 1] = low, following
         second_step[k] = second if second != _FAR else -1
         lowest_second[k] = low_second
-
-
-@kernel
-def list_by_comparing(
-    a: LevelArray,  # IN as above
-    b: LevelArray,
-    stride: CodeArray,
-    active: IntArray,
-    step_of: IntArray,
-    best_step: IntArray,  # IN (n_b,) int64
-    starts: IntArray,  # IN (m,) int64, where the row of each active record starts
-    tied: IntArray,  # OUT classes of A at the best weight, row after row
-) -> None:
-    """List the classes of A at the best weight of some records of B."""
-    n_a = a.shape[1]
-    positions = np.empty(_RUN, dtype=np.int32)
-    for i in range(active.size):
-        k = active[i]
-        to = starts[i]
-        for begin in range(0, n_a, _RUN):
-            end = min(begin + _RUN, n_a)
-            _positions(a, begin, end, b, i, stride, positions)
-            for c in range(begin, end):
-                if step_of[positions[c - begin]] == best_step[k]:
-                    tied[to] = c
-                    to += 1
+    return tied[:used].copy()
 
 
 @kernel

@@ -67,8 +67,7 @@ def coarsen(
             old = words[i, 0]
             value = np.int64((old >> np.uint64(shift)) & np.uint64(field))
             new = (old & keep) | (np.uint64(up[value]) << np.uint64(shift))
-            h = new * _MIX
-            slot = ((h ^ (h >> np.uint64(29))) * _MIX) >> high
+            slot = (new * _MIX) >> high
             at = table[slot]
             while at >= 0 and out[at, 0] != new:
                 slot = (slot + np.uint64(1)) & last

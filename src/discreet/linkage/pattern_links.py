@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base import Engine
-from discreet.kernels.hashjoin import best_by_comparing, join, list_by_comparing
+from discreet.kernels.hashjoin import best_by_comparing, join
 from discreet.linkage.patterns import Chain, Layout, Words
 from discreet.progress import report
 from discreet.typing import BoolArray, FloatArray, IntArray, LevelArray
@@ -279,28 +279,19 @@ def _comparing_is_cheaper(active: int, n_a: int, patterns: int) -> bool:
 
 
 def _compare_the_rest(plan: _Plan, sides: _Sides, active: IntArray, state: tuple[Any, ...], rows: _Rows) -> None:
-    best_step, second_step, lowest, lowest_second, best_class, ties = state
+    best_step, second_step, lowest, lowest_second, _, ties = state
     a = sides.a
     levels = (plan.at >= 0).sum(axis=1)
     stride = np.repeat(plan.stride, levels).astype(np.int32)
     classes = np.zeros(active.size, dtype=np.int64)
     found_before = best_step[active] >= 0
-    b_fields = sides.b_fields(active)
-    files = (sides.a_fields, a.first, sides.following, a.size, b_fields)
+    files = (sides.a_fields, a.first, sides.following, a.size, sides.b_fields(active))
     arguments: tuple[Any, ...] = (*files, stride, active, plan.step_of, *state, classes)
-    best_by_comparing(*arguments)
+    tied = best_by_comparing(*arguments)
     crowded = active[ties[active] > 1]
     second_step[crowded], lowest_second[crowded] = best_step[crowded], lowest[crowded, 1]
-    fresh, sizes = active[~found_before], classes[~found_before]
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    tied = np.empty(int(starts[-1]), dtype=np.int64)
-    tied[starts[:-1]] = best_class[fresh]  # all there is to list where one class is best
-    several = sizes > 1
-    list_by_comparing(
-        sides.a_fields, b_fields[~found_before][several], stride, fresh[several], plan.step_of, best_step,
-        starts[:-1][several], tied,
-    )  # fmt: skip
-    rows.add(fresh, np.arange(fresh.size, dtype=np.int64), starts[1:], tied)
+    fresh, ends = active[~found_before], np.cumsum(classes[~found_before])
+    rows.add(fresh, np.arange(fresh.size, dtype=np.int64), ends, tied)
 
 
 class _Rows:
