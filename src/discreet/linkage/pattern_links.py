@@ -274,8 +274,8 @@ def _search(plan: _Plan, sides: _Sides) -> Found:
 
 
 def _comparing_is_cheaper(active: int, n_a: int, patterns: int) -> bool:
-    # Measured: three pairs take as long as two records of A in a join, and every join as 20,000 pairs besides.
-    return 2 * active * n_a < patterns * (3 * n_a + 40_000)
+    # Measured: a pair takes about as long as a record of A in a join, and every join as 20,000 pairs besides.
+    return active * n_a < patterns * (n_a + 20_000)
 
 
 def _compare_the_rest(plan: _Plan, sides: _Sides, active: IntArray, state: tuple[Any, ...], rows: _Rows) -> None:
