@@ -205,6 +205,11 @@ BLOCKS = {
         ["BUILT", "DEGREE", "GRADE1", "METRO", "WHYMOVE", "WHYTOH", "WHYTON"],
     ],
 }
+# With these besides, more of the true pairs are among those that are compared.
+MORE_BLOCKS = [
+    ["BUILT", "GRADE1", "SCH", "SHP", "TRAN1", "WHYMOVE", "WHYTOH"],
+    ["BUILT", "DEGREE", "METRO", "SCH", "TRAN1", "WHYTOH", "WHYTON"],
+]
 # What it learns from: records that agree on so much are mostly matches, without which its estimates drift away.
 LEARNT_FROM = [
     ["BUILT", "DEGREE", "GRADE1", "METRO", "SCH"],
@@ -228,7 +233,8 @@ def case_splink(n: int, blocked: int = 0) -> dict[str, Any]:
     frames = [pd.DataFrame(x, columns=NAMES).assign(unique_id=np.arange(n)) for x in (first, second)]
     some = min(n, TRAINED_ON) if blocked else n
     training = [block_on(*names) for names in LEARNT_FROM] if blocked else ["1=1"]
-    rules = [block_on(*names) for names in BLOCKS[max(n, 10_000)]] if blocked else ["1=1"]
+    chosen = [*BLOCKS[max(n, 10_000)], *(MORE_BLOCKS if blocked > 1 else [])] if blocked else []
+    rules = [block_on(*names) for names in chosen] or ["1=1"]
     settings = SettingsCreator(
         link_type="link_only",
         comparisons=[cl.ExactMatch(name) for name in NAMES],
@@ -315,6 +321,8 @@ def section_probabilistic(sizes: list[int]) -> None:
         if n <= 10_000:
             rows.append([n, "all pairs", "splink", *run("splink", n, needs="splink")])
         rows.append([n, "blocked", "splink", *run("splink", n, 1, needs="splink")])
+        if n > 100_000:
+            rows.append([n, "four blocks", "splink", *run("splink", n, 2, needs="splink")])
         if n <= 1000:
             rows.append([n, "all pairs", "recordlinkage", *run("recordlinkage", n, needs="recordlinkage")])
     table("Probabilistic linkage, 10 categories, 15 % drawn anew", ["records", "pairs", "who", *HEAD], rows)
