@@ -60,8 +60,10 @@ def test_from_the_sample_to_the_release(tab, tmp_path):
     row.locator("ol.levels li").first.get_by_role("button", name="down").click()
     assert row.locator("ol.levels li span").all_inner_texts()[:2] == [levels[1], levels[0]]
     row.locator("ol.levels li").first.drag_to(row.locator("ol.levels li").nth(1), target_position={"x": 40, "y": 22})
+    row.locator("ol.levels li.dragged").wait_for(state="detached")
     assert row.locator("ol.levels li span").all_inner_texts()[:2] == levels[:2], "dragging puts it back"
     row.locator("ol.levels li").first.get_by_role("button", name="down").click()
+    assert row.locator("ol.levels li span").all_inner_texts()[:2] == [levels[1], levels[0]]
     assert complaints(tab) == []
     work(tab, tab.get_by_role("button", name="Check only"))
     assert "checked against the file" in tab.locator("main").inner_text()

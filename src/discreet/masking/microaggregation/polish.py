@@ -302,15 +302,15 @@ def _solve_whole(state: _State, inside: NDArray[np.bool_], prices: FloatArray, c
 
 def _settled(state: _State, search: Branching, clock: _Clock, workers: ThreadPoolExecutor, seed: int) -> Node | None:
     """Branch while that closes the gap, and refine what the lowest nodes leave open; returns the best one's node."""
-    tried: set[int] = set()
+    tried: list[Node] = []  # kept, so that no later node can be taken for one of them
     best: Node | None = None
     limit = clock.share(_BRANCHING)
     begin = clock.left()
     gap, steps = search.ceiling - search.bound, 0
     while not search.finished and steps < _STEPS and (limit is None or begin - clock.left() < limit):
         node = search.lowest
-        if node is not None and node.fixed and node.left.size >= 2 * state.k and id(node) not in tried:
-            tried.add(id(node))
+        if node is not None and node.fixed and node.left.size >= 2 * state.k and all(node is not one for one in tried):
+            tried.append(node)
             labels = _refined_rest(state, node, clock, workers, seed)
             trial = _State(state.points, state.k, labels)
             cost = float(trial.costs().sum())
