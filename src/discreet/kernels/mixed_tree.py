@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel, kernel
+from discreet.kernels.tied_rows import enlarged
 from discreet.typing import FloatArray, IntArray, SingleArray
 
 __all__ = ["build", "leaf_of", "search"]
@@ -385,9 +386,7 @@ def search(
                         bar = d1 if sizes[start + i] > 1 else d2
                     elif d[i] == d1:
                         if found == mine.size:
-                            longer = np.empty(2 * found, dtype=np.int64)
-                            longer[:found] = mine
-                            mine = longer
+                            mine = enlarged(mine, found, found)
                         mine[found] = c
                         found += 1
                         bar = d1
@@ -396,9 +395,7 @@ def search(
                         bar = min(bar, d2)
         ties = np.sort(mine[:found])
         if used + found > tied.size:
-            more = np.empty(2 * (used + found), dtype=np.int64)
-            more[:used] = tied[:used]
-            tied = more
+            tied = enlarged(tied, used, used + found)
         tied[used : used + found] = ties
         used += found
         counts[k] = found

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cell_index import first_cell
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.tied_rows import enlarged
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["nearest_in_tree", "prefixes"]
@@ -161,9 +162,7 @@ def _descend(
                 bar = d1 if several[i] else d2
             elif d == d1:
                 if found == mine.size:
-                    longer = np.empty(2 * found, dtype=np.int64)
-                    longer[:found] = mine
-                    mine = longer
+                    mine = enlarged(mine, found, found)
                 mine[found] = c
                 found += 1
                 bar = d1
@@ -288,9 +287,7 @@ def nearest_in_tree(
         found = who[2]
         ties = np.sort(mine[:found])
         if used + found > tied.size:
-            more = np.empty(2 * (used + found), dtype=np.int64)
-            more[:used] = tied[:used]
-            tied = more
+            tied = enlarged(tied, used, used + found)
         tied[used : used + found] = ties
         used += found
         counts[k] = found

@@ -13,9 +13,9 @@ import numpy as np
 
 from discreet.base import Engine, Linker, register
 from discreet.kernels.cell_index import index_cells
-from discreet.kernels.hashjoin import name_records
 from discreet.kernels.mixed_tree import build, leaf_of, search
 from discreet.kernels.prefix_tree import nearest_in_tree, prefixes
+from discreet.kernels.tied_rows import name_records
 from discreet.linkage.assignment import assigned
 from discreet.linkage.pattern_links import Classes, Found
 from discreet.linkage.patterns import Words
@@ -157,8 +157,7 @@ def _search_numbers(
     rows, attribute = np.empty(n, dtype=np.int64), np.empty(room, dtype=np.int64)
     child, ranges = np.empty((room, 2), dtype=np.int64), np.empty((room, 4))
     nodes = build(columns, flat, starts, sizes, leaf, rows, attribute, child, ranges)
-    attribute, child, ranges = attribute[:nodes].copy(), child[:nodes].copy(), ranges[:nodes].copy()
-    tree = (flat, starts, sizes, attribute, child, ranges, terms.metric)
+    tree = (flat, starts, sizes, attribute[:nodes].copy(), child[:nodes].copy(), ranges[:nodes].copy(), terms.metric)
     leaves = np.empty(len(queries), dtype=np.int64)
     leaf_of(queries, *tree, leaves)
     order = np.argsort(leaves, kind="stable").astype(np.int64)

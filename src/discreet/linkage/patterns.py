@@ -31,8 +31,8 @@ MOST_PATTERNS = 1 << 20
 _PAIRS_A_ROW = 4  # pairs that are compared in the time that a row takes in a group-by
 _MOST_PAIRS = 50_000_000  # beyond, several cores group faster than one compares
 _CACHED = 30_000  # rows whose tables fit into a core's own cache
-_WAITING = 64  # short lists that are worked off together,
-_SUMS = 1 << 16  # and each of them may have so many sums on average
+_WAITING = 64  # short lists that are worked off together
+_MOST_SUMS = 1 << 22  # of all of them together
 
 Words = NDArray[np.uint64]
 
@@ -378,9 +378,10 @@ class _Cube:
 
     def _put_off(self, parts: Sequence[Rows], order: list[int], base: int, sums: IntArray) -> None:
         """Leave short lists for later, so that there are always many to share among the cores."""
-        self.waiting += [(part, order, base) for part in parts]
-        if len(self.waiting) * sums.size >= _WAITING * _SUMS or len(self.waiting) >= _WAITING:
-            self._work_off(sums)
+        for part in parts:
+            self.waiting.append((part, order, base))
+            if len(self.waiting) >= min(_WAITING, max(2, _MOST_SUMS // sums.size)):
+                self._work_off(sums)
 
     def _work_off(self, sums: IntArray) -> None:
         for part_sums in self.engine.map(self._walked, self.waiting):

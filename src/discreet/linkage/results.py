@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.hashjoin import copy_rows, find_ends
+from discreet.kernels.tied_rows import copy_rows, find_ends
 from discreet.linkage.pattern_links import Classes, Found
 from discreet.results import Links
 
