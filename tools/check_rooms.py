@@ -18,7 +18,7 @@ PACKAGE = "discreet"
 FLOORS: dict[str, int] = {
     "_version": 0, "errors": 0, "typing": 0, "parameters": 0, "progress": 0, "notebook": 0,
     "kernels": 1,
-    "scales": 2, "operators": 2,
+    "draws": 2, "scales": 2, "operators": 2,
     "schema": 3, "protocol": 3, "labels": 3, "microdata": 3, "inference": 3, "results": 3, "comparison": 3,
     "sequences": 3, "base": 3, "engines": 3,
     "masking": 4, "linkage": 4,
@@ -52,6 +52,7 @@ ONLY: dict[str, set[str]] = {
     "typing": set(),
     "comparison": {"typing"},
     "kernels": {"typing"},
+    "draws": {"typing", "kernels"},
     "scales": {"errors", "typing", "parameters", "kernels"},
     "io": {
         "errors",

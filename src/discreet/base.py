@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import html
 import inspect
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from discreet.draws import Draws, draws_of, fingerprint
 from discreet.errors import DataError, MissingValueError, ParameterError, SchemaError, UnknownNameError
 from discreet.microdata import Microdata, column_names, microdata
 from discreet.parameters import Constraint, Names, Optional, Seed, check_parameters
@@ -52,7 +54,6 @@ __all__ = [
     "find",
     "register",
     "registered",
-    "row_draws",
 ]
 
 _REGISTRY: dict[str, dict[str, type[Any]]] = {"masker": {}, "linker": {}, "measure": {}}
@@ -307,7 +308,7 @@ class TableEngine(Engine):
         # Draws are uniform: with this share, fewer than n are found once in ten thousand samples; the rest is cut off.
         share = min(1.0, (n + 4.0 * np.sqrt(n) + 8.0) / of)
         found = self.collect(self.apply(rows, _Drawn(share, seed), rows.columns))
-        draws = row_draws(seed, found[ROW])
+        draws = _drawn(seed, found[ROW])
         kept = np.sort(np.argsort(draws, kind="stable")[:n])
         return {name: column[kept] for name, column in found.items()}
 
@@ -355,25 +356,8 @@ class TableEngine(Engine):
         return result
 
 
-def row_draws(seed: int, rows: IntArray) -> FloatArray:
-    """Return for every position the number in [0, 1) that the generator SplitMix64 started with `seed` draws there.
-
-    Examples
-    --------
-    >>> rows = np.arange(4)
-    >>> bool((row_draws(7, rows)[2:] == row_draws(7, rows[2:])).all())
-    True
-    """
-    with np.errstate(over="ignore"):
-        start = _mixed(np.array([seed & 0xFFFFFFFFFFFFFFFF], dtype=np.uint64))
-        state = start + (rows.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        return np.asarray((_mixed(state) >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
-
-
-def _mixed(z: Any) -> Any:
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+def _drawn(seed: int, rows: IntArray) -> FloatArray:
+    return Draws.of(seed, None, "sample").uniform(rows)
 
 
 def _present(column: Any) -> FloatArray:
@@ -396,7 +380,7 @@ class _Drawn:
     seed: int
 
     def __call__(self, block: Block) -> Block:
-        kept = row_draws(self.seed, block[ROW]) < self.share
+        kept = _drawn(self.seed, block[ROW]) < self.share
         return {name: column[kept] for name, column in block.items()}
 
 
@@ -540,8 +524,8 @@ class Masker(Estimator, ABC):
         original = microdata(data, schema)
         names = self._names(original.schema)
         self._check_records(original, names)
-        seed, rng = _draws(self.random_state) if hasattr(self, "random_state") else (None, np.random.default_rng(0))
-        outcome = self._mask(MaskingJob(original, names, rng, engine or InProcess()))
+        seed, draws = self._draws(original, names)
+        outcome = self._mask(MaskingJob(original, names, draws.generator(), engine or InProcess()))
         self.labels_ = outcome.labels
         self.details_ = outcome.details
         return _release(self, original, names, outcome, seed)
@@ -550,6 +534,28 @@ class Masker(Estimator, ABC):
         """Protect a table and return the same kind of table. `y` is there for pipelines and is not used."""
         masked = self.mask(X, schema)
         return masked.microdata if isinstance(X, Microdata) else masked.to_native()
+
+    def _draws(self, original: Microdata, names: tuple[str, ...]) -> tuple[int | None, Draws]:
+        """Return the seed and the draws, which follow from it and from the values that are masked."""
+        if not hasattr(self, "random_state"):
+            return None, Draws.of(0, None, self.name)  # a method without draws asks for none
+        secret = self._secret(original.schema, names)
+        marks = fingerprint({name: original.encoded(name) for name in secret})
+        return draws_of(self.random_state, marks, self._purpose())
+
+    def _purpose(self) -> str:
+        """Return what the draws are for: the method with its parameters.
+
+        Two releases of one table with one seed then share no draw. With the same noise at two levels, say, the original
+        would be a sum of the two.
+        """
+        apart = {"random_state", "attributes"}  # which values are masked is in their fingerprint
+        chosen = {name: _as_json(value) for name, value in self.get_params(deep=False).items() if name not in apart}
+        return json.dumps({"method": self.name, **chosen}, sort_keys=True, default=repr)
+
+    def _secret(self, schema: Schema, names: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002 - some look at it
+        """Return the attributes whose original values an intruder must not be able to find out by drawing again."""
+        return names
 
     def _names(self, schema: Schema) -> tuple[str, ...]:
         owner, wanted = type(self).__name__, getattr(self, "attributes", None)
@@ -592,14 +598,6 @@ class Masker(Estimator, ABC):
                     hint="Impute them, drop those records, or leave the column out of attributes.",
                 )
             original.encoded(name)
-
-
-def _draws(random_state: Any) -> tuple[int | None, np.random.Generator]:
-    """Return the seed, where one number can bring the run back, and the generator. No seed given: one is drawn."""
-    if random_state is None:
-        random_state = int(np.random.SeedSequence().entropy % 2**63)  # type: ignore[operator]
-    seed = int(random_state) if isinstance(random_state, (int, np.integer)) else None
-    return seed, np.random.default_rng(random_state)
 
 
 def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcome: Masking, seed: int | None) -> Masked:

@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet.base import MASKED, ROW, row_draws
+from discreet.base import MASKED, ROW
+from discreet.draws import Draws
 from discreet.engines.local import LocalEngine
 from discreet.errors import DataError, MissingValueError, ParameterError
 from discreet.io.large import ParquetSource, ParquetTarget
@@ -165,7 +166,7 @@ class TableBodies:
 
     def test_a_sample_is_that_of_the_smallest_draws(self, engine, source):
         found = engine.sample(engine.open(source, ["wage"]), 100, N, seed=3)
-        expected = np.sort(np.argsort(row_draws(3, np.arange(N)))[:100])
+        expected = np.sort(np.argsort(Draws.of(3, None, "sample").uniform(np.arange(N)))[:100])
         assert found[ROW].tolist() == expected.tolist()
 
     def test_quantiles(self, engine, source):

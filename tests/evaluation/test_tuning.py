@@ -30,7 +30,7 @@ def table():
 
 @pytest.fixture(scope="module")
 def whole(table):
-    return compare(table, space(), measures=MEASURES, workers=1)
+    return compare(table, space(), measures=MEASURES, random_state=0, workers=1)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -44,14 +44,14 @@ def test_it_comes_near_the_best_of_the_grid(table, whole, seed):
 
 
 def test_its_rows_are_those_of_the_grid(table, whole):
-    tuned = tune(table, space(), budget=25, measures=MEASURES, workers=1)
+    tuned = tune(table, space(), budget=25, measures=MEASURES, random_state=0, workers=1)
     for row in tuned.study.rows:
         same = whole.rows[row["experiment"]]
         assert {n: v for n, v in row.items() if n != "seconds"} == {n: v for n, v in same.items() if n != "seconds"}
 
 
 def test_a_ceiling_on_risk(table, whole):
-    tuned = tune(table, space(), risk_at_most=20, budget=40, measures=MEASURES, workers=1)
+    tuned = tune(table, space(), risk_at_most=20, budget=40, measures=MEASURES, random_state=0, workers=1)
     assert tuned.best["risk"] <= 20
     assert tuned.best["loss"] <= 1.25 * whole.best(risk_at_most=20)["loss"]
     with pytest.raises(DataError, match="No candidate has a risk of at most 0"):
@@ -59,7 +59,7 @@ def test_a_ceiling_on_risk(table, whole):
 
 
 def test_workers_do_not_matter_and_nothing_is_run_twice(table):
-    one, two = (tune(table, space(), budget=50, measures=MEASURES, workers=w) for w in (1, 2))
+    one, two = (tune(table, space(), budget=50, measures=MEASURES, random_state=0, workers=w) for w in (1, 2))
     assert [row["experiment"] for row in one.study.rows] == [row["experiment"] for row in two.study.rows]
     assert len({row["experiment"] for row in one.study.rows}) == 50
     everything = tune(table, space()[:10], budget=500, measures=MEASURES)
@@ -74,10 +74,10 @@ def test_a_stopped_search_goes_on(table, tmp_path):
             raise KeyboardInterrupt
 
     with listening(stop):
-        first = tune(table, space(), budget=16, measures=MEASURES, workers=1, store=path)
+        first = tune(table, space(), budget=16, measures=MEASURES, random_state=0, workers=1, store=path)
     assert not first.study.complete
-    second = tune(table, space(), budget=16, measures=MEASURES, workers=1, store=path, resume=True)
-    straight = tune(table, space(), budget=16, measures=MEASURES, workers=1)
+    second = tune(table, space(), budget=16, measures=MEASURES, random_state=0, workers=1, store=path, resume=True)
+    straight = tune(table, space(), budget=16, measures=MEASURES, random_state=0, workers=1)
     assert second.study.complete
     assert [r["experiment"] for r in second.study.rows] == [r["experiment"] for r in straight.study.rows]
     kept = {r["experiment"]: r["seconds"] for r in first.study.rows}

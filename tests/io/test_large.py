@@ -87,3 +87,16 @@ def test_bad_files_are_told(tmp_path, folder):
     with pytest.raises(FileError, match="has no records"):
         ParquetSource(tmp_path / "none.parquet", SCHEMA)
     assert os.path.exists(folder)  # noqa: PTH110 - nothing was removed
+
+
+@pytest.mark.parametrize("ledger", ["_delta_log", ".hoodie", "metadata"])
+def test_tables_with_a_ledger_are_refused_by_name(folder, ledger):
+    (folder / ledger).mkdir()
+    with pytest.raises(FileError, match="not all of its files belong to it"):
+        parquet_files(folder)
+
+
+def test_parts_in_folders_of_their_own_are_not_passed_over(folder):
+    (folder / "year=2020").mkdir()
+    with pytest.raises(FileError, match="1 folders beside or instead of"):
+        parquet_files(folder)

@@ -31,7 +31,7 @@ Repetitions = Annotated[int, typer.Option(min=1, help="Runs of a method that dra
 RiskCeiling = Annotated[float | None, typer.Option(help="A ceiling on risk.", show_default=False)]
 Store = Annotated[Path | None, typer.Option(help="Keep finished rows here.", show_default=False)]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from what is in --store.")]
-StudySeed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the study.")]
+StudySeed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of the study.", show_default=False)]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one a core by default.", show_default=False)]
 
 
@@ -50,7 +50,7 @@ def compare(
     loss_at_most: Annotated[float | None, typer.Option(help="A ceiling on loss.", show_default=False)] = None,
     store: Store = None,
     resume: Resume = False,
-    seed: StudySeed = 0,
+    seed: StudySeed = None,
     workers: Workers = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -119,7 +119,7 @@ def tune(
     repetitions: Repetitions = 1,
     store: Store = None,
     resume: Resume = False,
-    seed: StudySeed = 0,
+    seed: StudySeed = None,
     workers: Workers = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,

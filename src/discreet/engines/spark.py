@@ -70,7 +70,8 @@ class SparkEngine(TableEngine):
         Where Spark runs: ``local[4]`` (four threads of this machine), ``spark://host:7077``, ``yarn`` or
         ``k8s://…``.
     session : pyspark.sql.SparkSession, optional
-        One that is there already, as on a notebook of a cluster; it is left running.
+        One that is there already, as on a notebook of a cluster; it is left running. One that this process has open
+        is found by itself and left running too.
     options : dict of str to str, optional
         Settings of Spark, such as ``{"spark.executor.memory": "8g"}``.
 
@@ -99,6 +100,9 @@ class SparkEngine(TableEngine):
     @property
     def session(self) -> Any:
         """The Spark session, started when it is first needed."""
+        if self._session is None:
+            self._session = _running()
+            self._own = self._session is None
         if self._session is None:
             self._session = _start(self.master, self.options)
         return self._session
@@ -447,6 +451,18 @@ class _Release:
 
 
 # --------------------------------------------------------------------------------------------- starting, and what fails
+
+
+def _running() -> Any:
+    """Return the session that this process has open already, which is its user's to stop, or None."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        return None  # said where one is started
+    session = SparkSession.getActiveSession()
+    # A context that was stopped leaves its session behind.
+    alive = session is not None and session.sparkContext._jsc is not None  # noqa: SLF001 - Spark has no other word for it
+    return session if alive else None
 
 
 def _start(master: str, options: Mapping[str, str]) -> Any:

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from discreet.base import InProcess, Masker, Measure
+from discreet.draws import seed_from
 from discreet.errors import DataError, DiscreetError
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.recoded import as_released
@@ -68,7 +67,7 @@ def plan(
             draws = "random_state" in masker.get_params(deep=False)
             for repetition in range(repetitions if draws else 1):
                 number = len(experiments)
-                seed = int(np.random.SeedSequence([random_state, number]).generate_state(1, np.uint32)[0])
+                seed = seed_from(random_state, "experiment", number)
                 experiments.append(Experiment(number, masker, tuple(keys), set_name, repetition, seed))
     return experiments
 
@@ -82,7 +81,7 @@ def run(experiment: Experiment, originals: Originals, measures: Sequence[Measure
         "candidate": experiment.masker.label(),
         "attribute_set": experiment.set_name,
         "repetition": experiment.repetition,
-        "seed": experiment.seed,
+        "seed": str(experiment.seed),  # more digits than a column of whole numbers holds
     }
     row |= {f"parameter_{name}": _plain(value) for name, value in parameters.items() if name != "random_state"}
     masker = experiment.masker.clone()

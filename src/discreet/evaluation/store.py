@@ -9,10 +9,24 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from discreet.draws import drawn_seed
 from discreet.errors import FileError
 from discreet.typing import Json
 
-__all__ = ["RowStore"]
+__all__ = ["RowStore", "study_seed"]
+
+
+def study_seed(random_state: int | None, store: str | os.PathLike[str] | None, *, resume: bool) -> int:
+    """Return the seed of a study: the one given, that of the study that goes on, or one that is drawn."""
+    if random_state is not None:
+        return random_state
+    if resume and store is not None:
+        try:
+            with Path(store).open(encoding="utf-8") as file:
+                return int(json.loads(file.readline())["seed"])
+        except (OSError, ValueError, KeyError, TypeError):
+            pass  # what the file is, is said where it is opened
+    return drawn_seed()
 
 
 class RowStore:
@@ -21,7 +35,7 @@ class RowStore:
     A process that is killed may leave half a line at the end; it is cut off when the file is opened again.
     """
 
-    def __init__(self, path: str | os.PathLike[str], fingerprint: str, *, resume: bool) -> None:
+    def __init__(self, path: str | os.PathLike[str], fingerprint: str, seed: int, *, resume: bool) -> None:
         self._path = Path(path)
         self.rows: dict[int, Json] = {}
         if not self._path.parent.is_dir():
@@ -34,7 +48,7 @@ class RowStore:
             )
         self._file: IO[str] = self._path.open("a", encoding="utf-8")
         if not self._path.stat().st_size:
-            self._write({"study": fingerprint})
+            self._write({"study": fingerprint, "seed": str(seed)})
 
     def _read(self, fingerprint: str) -> None:
         lines = self._path.read_bytes().split(b"\n")

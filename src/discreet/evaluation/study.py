@@ -14,7 +14,7 @@ from discreet.base import Masker, Measure
 from discreet.errors import DataError, ParameterError, UnknownNameError
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Experiment, plan
-from discreet.evaluation.store import RowStore
+from discreet.evaluation.store import RowStore, study_seed
 from discreet.microdata import Microdata, microdata
 from discreet.notebook import panel, table
 from discreet.progress import report
@@ -182,7 +182,7 @@ def compare(
     attribute_sets: Mapping[str, Sequence[str]] | None = None,
     repetitions: int = 1,
     measures: Sequence[str | Measure] | None = None,
-    random_state: int = 0,
+    random_state: int | None = None,
     workers: int | None = None,
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -201,8 +201,9 @@ def compare(
         How often a candidate with random draws is run, each time with another seed.
     measures : list of str or Measure, optional
         By default every default measure that applies.
-    random_state : int
-        From which every experiment's own seed follows; results do not depend on `workers`.
+    random_state : int, optional
+        From which every experiment's own seed follows; results do not depend on `workers`. Without one, 128 bits are
+        drawn from the operating system and kept with the rows of `store`.
     workers : int, optional
         Processes; by default one a core.
     store : path, optional
@@ -227,11 +228,12 @@ def compare(
     sets = attribute_sets if attribute_sets is not None else {"all keys": table.schema.keys}
     check_sets("compare", sets, table.schema)
     chosen = measures_for(measures, table.schema)
-    experiments = plan(candidates, sets, repetitions, random_state)
+    seed = study_seed(random_state, store, resume=resume)
+    experiments = plan(candidates, sets, repetitions, seed)
     with ExitStack() as stack:
         kept: RowStore | None = None
         if store is not None:
-            kept = stack.enter_context(RowStore(store, fingerprint(table, experiments, chosen), resume=resume))
+            kept = stack.enter_context(RowStore(store, fingerprint(table, experiments, chosen), seed, resume=resume))
         rows = dict(kept.rows) if kept is not None else {}
         todo = [experiment for experiment in experiments if experiment.number not in rows]
 
@@ -247,12 +249,12 @@ def compare(
     return Study(tuple(rows[number] for number in sorted(rows)), complete=len(rows) == len(experiments))
 
 
-def _check(candidates: Sequence[Masker], repetitions: int, random_state: int) -> None:
+def _check(candidates: Sequence[Masker], repetitions: int, random_state: int | None) -> None:
     if not candidates or not all(isinstance(candidate, Masker) for candidate in candidates):
         raise ParameterError("compare: candidates must be a list of maskers with at least one in it.")
     if not isinstance(repetitions, int) or repetitions < 1:
         raise ParameterError(f"compare: repetitions must be an integer of at least 1; got {repetitions!r}.")
-    if not isinstance(random_state, int) or random_state < 0:
+    if random_state is not None and (not isinstance(random_state, int) or random_state < 0):
         raise ParameterError(f"compare: random_state must be an integer of at least 0; got {random_state!r}.")
 
 

@@ -19,7 +19,7 @@ from discreet.base import Masker, Measure
 from discreet.errors import DataError, ParameterError
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Experiment, plan
-from discreet.evaluation.store import RowStore
+from discreet.evaluation.store import RowStore, study_seed
 from discreet.evaluation.study import Study, check_sets, fingerprint, measures_for
 from discreet.microdata import microdata
 from discreet.progress import report
@@ -82,7 +82,7 @@ def tune(
     budget: int | None = None,
     repetitions: int = 1,
     measures: Sequence[str | Measure] | None = None,
-    random_state: int = 0,
+    random_state: int | None = None,
     workers: int | None = None,
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
@@ -137,19 +137,20 @@ def tune(
     limit = _checked(space, risk_at_most, budget, repetitions, random_state)
     check_sets("tune", keys, table.schema)
     chosen = measures_for(measures, table.schema)
-    experiments = plan(space, keys, repetitions, random_state)
+    seed = study_seed(random_state, store, resume=resume)
+    experiments = plan(space, keys, repetitions, seed)
     by_candidate: dict[int, list[Experiment]] = {}
     places = {id(masker): place for place, masker in enumerate(space)}
     for experiment in experiments:
         by_candidate.setdefault(places[id(experiment.masker)], []).append(experiment)
-    search = _Search(space, [len(by_candidate[i]) for i in range(len(space))], limit, risk_at_most, random_state)
+    search = _Search(space, [len(by_candidate[i]) for i in range(len(space))], limit, risk_at_most, seed)
     rows: dict[int, Json] = {}
     complete = False
     with ExitStack() as stack:
         kept: RowStore | None = None
         if store is not None:
             named = hashlib.sha256(f"{fingerprint(table, experiments, chosen)} {limit} {risk_at_most}".encode())
-            kept = stack.enter_context(RowStore(store, named.hexdigest(), resume=resume))
+            kept = stack.enter_context(RowStore(store, named.hexdigest(), seed, resume=resume))
         crew = stack.enter_context(Crew(table, chosen, workers, limit))
 
         def keep(finished: list[Json]) -> None:
@@ -177,7 +178,7 @@ def tune(
 
 
 def _checked(
-    space: Sequence[Masker], risk_at_most: float | None, budget: int | None, repetitions: int, random_state: int
+    space: Sequence[Masker], risk_at_most: float | None, budget: int | None, repetitions: int, random_state: int | None
 ) -> int:
     """Refuse what cannot be; return the budget."""
     if isinstance(space, Masker) or not space or not all(isinstance(masker, Masker) for masker in space):
@@ -187,7 +188,7 @@ def _checked(
     for name, value in (("repetitions", repetitions), ("budget", 1 if budget is None else budget)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise ParameterError(f"tune: {name} must be an integer of at least 1; got {value!r}.")
-    if not isinstance(random_state, int) or random_state < 0:
+    if random_state is not None and (not isinstance(random_state, int) or random_state < 0):
         raise ParameterError(f"tune: random_state must be an integer of at least 0; got {random_state!r}.")
     if risk_at_most is not None and not 0 <= risk_at_most <= 100:
         raise ParameterError(f"tune: risk_at_most must be a number between 0 and 100; got {risk_at_most!r}.")

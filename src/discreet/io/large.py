@@ -30,10 +30,32 @@ def parquet_files(path: str | os.PathLike[str]) -> tuple[str, ...]:
         raise FileError(f"The file {str(source)!r} does not exist.", hint="Check the path.")
     if source.is_file():
         return (str(source),)
+    _check_plain_folder(source)
     found = sorted(str(file) for file in source.iterdir() if file.suffix in {".parquet", ".pq"})
     if not found:
         raise FileError(f"The folder {str(source)!r} holds no Parquet file.")
     return tuple(found)
+
+
+_LEDGERS = {"_delta_log": "Delta Lake", ".hoodie": "Hudi", "metadata": "Iceberg", "_spark_metadata": "Spark streaming"}
+"""Folders by which formats keep which files, and which of their records, belong to the table."""
+
+
+def _check_plain_folder(folder: Path) -> None:
+    """Refuse a folder whose Parquet files are not simply the table: deleted records would be released, others lost."""
+    inside = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    for name in inside:
+        if name in _LEDGERS:
+            raise FileError(
+                f"The folder {str(folder)!r} is a {_LEDGERS[name]} table: not all of its files belong to it.",
+                hint="Read it with that format's own reader, and write it as plain Parquet files.",
+            )
+    partitions = [name for name in inside if not name.startswith(("_", "."))]
+    if partitions:
+        raise FileError(
+            f"The folder {str(folder)!r} holds {len(partitions)} folders beside or instead of Parquet files.",
+            hint="Parts in folders of their own (year=2020/) are not read: write the table into one folder of files.",
+        )
 
 
 def is_large(path: str | os.PathLike[str]) -> bool:

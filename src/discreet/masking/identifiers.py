@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.base import Masker, Masking, MaskingJob, register
+from discreet.draws import draws_of, fingerprint
 from discreet.errors import DataError, ParameterError
 from discreet.microdata import Microdata
 from discreet.parameters import Constraint, Names, Optional, Seed
@@ -51,7 +52,7 @@ class Identifiers(Masker):
     >>> from discreet.schema import Attribute, Schema
     >>> schema = Schema([Attribute("house", Nominal(["Abbey Road 3", "Elm Street 1"]), "identifier")])
     >>> homes = pl.DataFrame({"house": ["Elm Street 1", "Elm Street 1", "Abbey Road 3"]})
-    >>> Identifiers(["house"], random_state=0).mask(homes, schema).to_native()["house"].to_list()
+    >>> Identifiers(["house"], random_state=1).mask(homes, schema).to_native()["house"].to_list()
     ['2', '2', '1']
     """
 
@@ -82,6 +83,10 @@ class Identifiers(Masker):
         if both:
             raise ParameterError(f"Identifiers: {len(both)} attributes are to be renumbered and removed.")
         return schema.keys
+
+    def _secret(self, schema: Schema, names: tuple[str, ...]) -> tuple[str, ...]:
+        wanted = {*(self.renumber or ()), *names}
+        return tuple(name for name in schema.names if name in wanted)
 
     def _mask(self, job: MaskingJob) -> Masking:
         left = [a.name for a in job.schema if a.role != "identifier" and a.name not in (self.remove or ())]
@@ -142,11 +147,12 @@ def renumber_together(
     >>> [table.to_native()["home"].to_list() for table in done.values()]
     [['1', '2'], ['2', '2', '1']]
     """
-    rng = np.random.default_rng(random_state)
     encoded = {name: _coded_as_text(tables[name], columns[name]) for name in columns}
     # The order of first appearance must not show: numbers are drawn for all values of all tables at once.
     known = list(dict.fromkeys(word for _, words in encoded.values() for word in words))
-    fresh = dict(zip(known, rng.permutation(len(known)).tolist(), strict=True))
+    marks = fingerprint({name: _texts(codes, words) for name, (codes, words) in encoded.items()})
+    draws = draws_of(random_state, marks, Identifiers.name)[1]
+    fresh = dict(zip(known, draws.generator().permutation(len(known)).tolist(), strict=True))
     scale = Nominal(tuple(range(1, max(len(known), 1) + 1)))
     done = dict(tables)
     for name, (codes, words) in encoded.items():
@@ -165,6 +171,11 @@ def _coded_as_text(table: Microdata, column: str) -> tuple[CodeArray, list[str]]
     codes = np.asarray(values.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int32)
     words = [_word(value) for value in values.dictionary.to_pylist()]
     return codes, words
+
+
+def _texts(codes: CodeArray, words: list[str]) -> Any:
+    """Return the identifier of every record as bytes, for the fingerprint of the column."""
+    return np.array([*(b"=" + word.encode() for word in words), b""], dtype=object)[codes]
 
 
 def _word(value: object) -> str:

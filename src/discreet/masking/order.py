@@ -38,7 +38,7 @@ class RecordOrder(Masker):
     >>> import polars as pl
     >>> wages = pl.DataFrame({"wage": [10.5, 11.0, 12.0, 50.0]})
     >>> RecordOrder(random_state=0).fit_transform(wages)["wage"].to_list()
-    [12.0, 10.5, 11.0, 50.0]
+    [11.0, 12.0, 50.0, 10.5]
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal", "sequence"})
@@ -51,6 +51,9 @@ class RecordOrder(Masker):
 
     def _names(self, schema: Schema) -> tuple[str, ...]:
         return schema.keys
+
+    def _secret(self, schema: Schema, names: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002 - the order is the secret
+        return schema.names
 
     def _mask(self, job: MaskingJob) -> Masking:
         rows = np.asarray(job.rng.permutation(len(job.microdata)), dtype=np.int64)

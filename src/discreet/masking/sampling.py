@@ -84,6 +84,9 @@ class Sampling(StratifiedMasker):
                 raise ParameterError(f"Sampling: strata must be categorical; {name!r} is {schema[name].scale.kind}.")
         return schema.keys
 
+    def _secret(self, schema: Schema, names: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002 - whole records
+        return schema.names
+
     def _check_strata(self, parts: list[IntArray]) -> None:
         small = sum(part.size < (self.size or 1) for part in parts)
         if small:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.base import InProcess, Masker, Masking, MaskingJob
+from discreet.draws import spawned
 from discreet.errors import ParameterError
 from discreet.microdata import Microdata
 from discreet.parameters import Constraint, Names, Optional, Seed
@@ -41,11 +42,7 @@ class StratifiedMasker(Masker):
             return self._mask_part(job)
         parts = strata_rows(job.microdata, self.strata)
         self._check_strata(parts)
-        seeds = job.rng.integers(2**63, size=len(parts))
-        jobs = [
-            MaskingJob(job.microdata.take(rows), job.names, np.random.default_rng(seed), InProcess())
-            for rows, seed in zip(parts, seeds, strict=True)
-        ]
+        jobs = [MaskingJob(job.microdata.take(rows), job.names, spawned(job.rng), InProcess()) for rows in parts]
         return _joined(parts, job.engine.map(self._mask_part, jobs), list(self.strata))
 
     def _names(self, schema: Schema) -> tuple[str, ...]:

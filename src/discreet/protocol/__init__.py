@@ -2,7 +2,7 @@
 
 ::
 
-    seed = 1
+    seed = 1  # left out, one of 128 bits is drawn
 
     [data]
     file = "survey.csv"  # beside the protocol, unless the path is absolute
@@ -36,7 +36,7 @@ Python, the command line and the web page read and write this file. It holds nam
 Methods are not looked up here: a step that names an unknown method is refused where it is run.
 """
 
-from discreet.protocol.document import Protocol, Scenario, Source, Step, nearest
+from discreet.protocol.document import Protocol, Scenario, Source, Step, nearest, seed_line
 from discreet.protocol.tables import Tables
 
-__all__ = ["Protocol", "Scenario", "Source", "Step", "Tables", "nearest"]
+__all__ = ["Protocol", "Scenario", "Source", "Step", "Tables", "nearest", "seed_line"]

@@ -136,8 +136,9 @@ class Protocol:
         Without any, one intruder who knows every key.
     thresholds : mapping of str to float
         ``risk_at_most``, ``loss_at_most``, ``smallest_group``, or ``<measure>_at_most``.
-    seed : int
-        Where all draws come from.
+    seed : int, optional
+        Where all draws come from, together with the values that are masked. Without one, every run draws its own and
+        writes it into the internal files.
     source : Source, optional
     release : mapping of str to str
         File names: ``masked``, ``internal``, ``external``, ``manifest``, ``json``, ``pdf``.
@@ -159,7 +160,7 @@ class Protocol:
     steps: Sequence[Step] = ()
     scenarios: Sequence[Scenario] = ()
     thresholds: Mapping[str, float] = field(default_factory=dict)
-    seed: int = 0
+    seed: int | None = None
     source: Source | None = None
     release: Mapping[str, str] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
@@ -172,7 +173,7 @@ class Protocol:
         intruders = [(s.name, ", ".join(s.known), ", ".join(s.linkers)) for s in self.scenarios]
         limits = [(name.replace("_", " "), f"{value:g}") for name, value in self.thresholds.items()]
         return panel(
-            f"Protocol for {len(self.schema)} attributes, seed {self.seed}",
+            f"Protocol for {len(self.schema)} attributes",
             shown_table(("step", "method", "parameters"), steps, numbers=(0,)) if steps else "",
             shown_table(("intruder", "knows", "links by"), intruders) if intruders else "",
             shown_table(("threshold", "limit"), limits, numbers=(1,)) if limits else "",
@@ -181,8 +182,7 @@ class Protocol:
     def __post_init__(self) -> None:
         for name, kind in (("steps", tuple), ("scenarios", tuple), ("thresholds", dict), ("release", dict)):
             object.__setattr__(self, name, kind(getattr(self, name)))
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise SchemaError("Protocol: seed must be a whole number of at least 0.")
+        object.__setattr__(self, "seed", read_seed(self.seed))
         names = [scenario.name for scenario in self.scenarios]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -225,7 +225,7 @@ class Protocol:
     def to_toml(self, comments: Mapping[str, str] | None = None) -> str:
         """Return the protocol as the text of a TOML file; `comments` go beside its parts (default: its own)."""
         notes = self.comments if comments is None else comments
-        return "\n".join([f"{_note(notes, 'protocol')}seed = {self.seed}\n", *self.sections(notes)])
+        return "\n".join([f"{_note(notes, 'protocol')}{seed_line(self.seed)}", *self.sections(notes)])
 
     def sections(self, notes: Mapping[str, str] | None = None) -> list[str]:
         """Return what stands in the file after the seed, table by table."""
@@ -297,7 +297,7 @@ class Protocol:
             tuple(_step(table, i, where) for i, table in enumerate(fields.get("step", []))),
             tuple(_scenario(table, i, where) for i, table in enumerate(fields.get("scenario", []))),
             fields.get("thresholds", {}),
-            fields.get("seed", 0),
+            fields.get("seed"),
             Source(**data) if data else None,
             release,
         )
@@ -328,7 +328,7 @@ class Protocol:
             "steps = [",
             *(f"    {_call(step)}," for step in self.steps),
             "]",
-            f"masked = dc.apply_steps(original, steps, seed={self.seed})",
+            f"masked = dc.apply_steps(original, steps{_argument(self.seed)})",
             f"dc.write(masked, {self.release.get('masked', 'masked.csv')!r})",
             "",
             "scenarios = [",
@@ -340,6 +340,27 @@ class Protocol:
             "",
         ]
         return "\n".join(lines)
+
+
+_MOST_TOML = 2**63 - 1
+"""The largest whole number that every reader of TOML takes."""
+
+
+def seed_line(seed: int | None) -> str:
+    """Return the line that holds a seed, if there is one; as text where a whole number would be too large."""
+    return "" if seed is None else f"seed = {seed}\n" if seed <= _MOST_TOML else f'seed = "{seed}"\n'
+
+
+def read_seed(given: Any) -> int | None:
+    """Return the seed that a file or a person gives: a whole number, or its digits as text."""
+    seed = int(given) if isinstance(given, str) and given.isascii() and given.isdigit() and len(given) < 80 else given
+    if seed is None or (isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0):
+        return seed
+    raise SchemaError("Protocol: seed must be a whole number of at least 0.", hint="Leave it out, and one is drawn.")
+
+
+def _argument(seed: int | None) -> str:
+    return "" if seed is None else f", seed={seed}"
 
 
 # ------------------------------------------------------------------------------------------------------------ reading

@@ -11,7 +11,17 @@ from typing import Any
 from discreet.errors import SchemaError
 from discreet.notebook import listing, panel
 from discreet.notebook import table as shown_table
-from discreet.protocol.document import Places, Protocol, check_keys, load_text, loads, nearest, save_text
+from discreet.protocol.document import (
+    Places,
+    Protocol,
+    check_keys,
+    load_text,
+    loads,
+    nearest,
+    read_seed,
+    save_text,
+    seed_line,
+)
 from discreet.typing import Json
 
 __all__ = ["Tables"]
@@ -31,7 +41,7 @@ class Tables:
     joins : sequence of mapping of str to str
         Each says by table which column holds an identifier that they share. It is released as a fresh number, the same
         in all of them.
-    seed : int
+    seed : int, optional
     manifest : str, optional
         A file that lists what was written for all tables.
 
@@ -50,15 +60,14 @@ class Tables:
 
     tables: Mapping[str, Protocol]
     joins: Sequence[Mapping[str, str]] = ()
-    seed: int = 0
+    seed: int | None = None
     manifest: str | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise SchemaError("Protocol: seed must be a whole number of at least 0.")
+        object.__setattr__(self, "seed", read_seed(self.seed))
         if not self.tables:
             raise SchemaError("The protocol names no table.", hint="Write [[table]], its name, and [table.data].")
-        plain = {name: replace(plan, seed=0) for name, plan in self.tables.items()}
+        plain = {name: replace(plan, seed=None) for name, plan in self.tables.items()}
         object.__setattr__(self, "tables", plain)
         object.__setattr__(self, "joins", tuple(dict(join) for join in self.joins))
         joined: set[tuple[str, str]] = set()
@@ -79,7 +88,7 @@ class Tables:
         ]
         joins = [" = ".join(f"{table}.{column}" for table, column in join.items()) for join in self.joins]
         return panel(
-            f"Protocol for {len(self.tables)} tables, seed {self.seed}",
+            f"Protocol for {len(self.tables)} tables",
             shown_table(("table", "attributes", "steps", "thresholds"), rows, numbers=(1, 3)),
             listing(joins) if joins else "",
         )
@@ -125,7 +134,7 @@ class Tables:
         """Return the protocol as the text of a TOML file."""
         import tomli_w
 
-        parts = [f"seed = {self.seed}\n"]
+        parts = [seed_line(self.seed)] if self.seed is not None else []
         if self.manifest is not None:
             parts.append("[release]\n" + tomli_w.dumps({"manifest": self.manifest}))
         for name, plan in self.tables.items():
@@ -160,7 +169,7 @@ class Tables:
             if not isinstance(join, dict) or not all(isinstance(column, str) for column in join.values()):
                 raise SchemaError(f"{where.at('join', i)}[[join]] must name a column for each table it joins.")
             joins.append(join)
-        return cls(tables, joins, fields.get("seed", 0), release.get("manifest"))
+        return cls(tables, joins, fields.get("seed"), release.get("manifest"))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Tables:

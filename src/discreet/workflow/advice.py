@@ -187,8 +187,8 @@ def _on_masking(schema: Schema, masked: Masked, *, seed_given: bool) -> Iterator
     if not seed_given and any(step.seed is not None and step.perturbative for step in steps) and _drew(steps):
         yield Advice(
             "no-seed",
-            "No seed was given: the draws came from one that was made up, and the next run will differ.",
-            "Give a seed; the one that was used is in the internal report.",
+            "No seed was given: one of 128 bits was drawn, and the next run will differ.",
+            "To make the same file again, give the seed that stands in the internal report; keep it in the house.",
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from discreet import catalogue
 from discreet.base import Engine, Masker, count_changed
+from discreet.draws import drawn_seed, seed_from
 from discreet.engines.local import LocalEngine
 from discreet.errors import DiscreetError, ParameterError, UnknownNameError
 from discreet.masking.hierarchy import Hierarchy
@@ -32,7 +33,7 @@ _PER_STEP = ("Keys that ", "Identifiers that are not released ")
 def apply_steps(
     data: Any,
     steps: Sequence[Step],
-    seed: int = 0,
+    seed: int | None = None,
     *,
     schema: Schema | None = None,
     folder: str | os.PathLike[str] | None = None,
@@ -46,9 +47,10 @@ def apply_steps(
     steps : sequence of Step
         Applied in this order; each sees what the one before it released. Identifiers stay visible to all of them (to
         be renumbered, or to say who belongs together) and are left out of the release.
-    seed : int
-        Where a step without a seed of its own draws from: the first step from `seed` itself, so that one step gives the
-        file that :func:`discreet.protect` gives, and every later one from the seed and its position.
+    seed : int, optional
+        Where a step without a seed of its own draws from, together with the values it masks: the first step from `seed`
+        itself, so that one step gives the file that :func:`discreet.protect` gives, and every later one from the seed
+        and its position. Without one, 128 bits are drawn from the operating system and kept in the provenance.
     schema : Schema, optional
         For a plain frame.
     folder : path, optional
@@ -77,6 +79,7 @@ def apply_steps(
     if not steps:
         raise ParameterError("apply_steps: there must be at least one step.", hint='Step("mdav", {"k": 5})')
     original = microdata(data, schema)
+    seed = drawn_seed() if seed is None else seed
     maskers = [masker_of(step, place, seed, folder) for place, step in enumerate(steps)]
     _keep_units_whole(original.schema, steps, maskers)
     runner = engine or LocalEngine()
@@ -138,7 +141,7 @@ def masker_of(
 
 def seed_of(seed: int, place: int) -> int:
     """Return where the step or table at a place draws from: the first from the seed itself."""
-    return seed if place == 0 else int(np.random.SeedSequence([seed, place]).generate_state(1, np.uint64)[0] >> 1)
+    return seed if place == 0 else seed_from(seed, "place", place)
 
 
 def _value(cls: type[Masker], name: str, value: Any, step: Step, place: int, folder: Any) -> Any:

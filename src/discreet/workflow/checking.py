@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet import catalogue
-from discreet.errors import DataError, SchemaError
+from discreet.errors import DataError, DiscreetError, SchemaError
 from discreet.microdata import Microdata
 from discreet.protocol import Protocol
 from discreet.results import Masked, Provenance, Verdict
@@ -69,7 +70,7 @@ def check_release(
     wanted = check_thresholds(plan.thresholds)
     table, _ = read_source(plan, base)
     why = _needs_the_record(plan)
-    again = apply_steps(table, plan.steps, plan.seed, folder=base) if why and plan.steps else None
+    again = apply_steps(table, plan.steps, _seed(plan, masked, why), folder=base) if why and plan.steps else None
     rows = None if again is None else again.provenance.rows
     compared = table if rows is None else table.take(rows)
     beside = Path(masked).with_suffix(".toml")
@@ -90,6 +91,24 @@ def check_release(
         found = Masked(release, known)
     after = assess_scenarios(compared, found, plan.scenarios, measures=wanted)
     return verify(after, plan.thresholds, found)
+
+
+def _seed(plan: Protocol, masked: str | os.PathLike[str], why: str) -> int:
+    """Return the seed that the file was made with: the protocol's, or the one that its manifest holds."""
+    if plan.seed is not None:
+        return plan.seed
+    for manifest in sorted(Path(masked).parent.glob("*manifest.json")):
+        try:
+            text = json.loads(manifest.read_text(encoding="utf-8"))["protocol"]["text"]
+            seed = Protocol.from_toml(text).seed
+        except (OSError, ValueError, KeyError, TypeError, DiscreetError):
+            continue
+        if seed is not None:
+            return seed
+    raise DataError(
+        f"{why}, and the protocol has no seed to make it again.",
+        hint="The seed that was drawn stands in the internal manifest; put the manifest beside the release.",
+    )
 
 
 def _needs_the_record(plan: Protocol) -> str:

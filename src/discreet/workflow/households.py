@@ -34,7 +34,7 @@ def protect_households(
     person_step: Step | Sequence[Step] = (),
     renumber: bool = True,
     schema: Schema | None = None,
-    seed: int = 0,
+    seed: int | None = None,
     folder: str | os.PathLike[str] | None = None,
 ) -> Masked:
     """Mask what households share once for each household, then the rest person by person.
@@ -55,7 +55,7 @@ def protect_households(
         Whether `household` is released as a fresh number; otherwise it is left out where it is an identifier.
     schema : Schema, optional
         For a plain frame.
-    seed : int
+    seed : int, optional
     folder : path, optional
         Where files that a step names are looked for.
 

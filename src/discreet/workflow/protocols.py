@@ -8,13 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from discreet import catalogue, io
+from discreet.draws import drawn_seed
 from discreet.errors import FileError, SchemaError
 from discreet.inference import Proposal
 from discreet.microdata import Microdata
-from discreet.protocol import Protocol, Scenario, Source, Step
+from discreet.protocol import Protocol, Scenario, Source, Step, Tables, seed_line
 from discreet.results import Assessment, Masked, Verdict
 from discreet.scales import Nominal
 from discreet.schema import Schema
@@ -36,6 +37,7 @@ __all__ = [
     "release_paths",
     "run_protocol",
     "save_protocol",
+    "with_seed",
     "write_release",
 ]
 
@@ -154,7 +156,7 @@ def propose_protocol(
         tuple(steps),
         tuple(scenarios),
         {"risk_at_most": 20.0, "smallest_group": 3} if declared.keys else {},
-        1,
+        drawn_seed(),
         Source(file, delimiter, encoding),
         {
             "masked": f"{target.stem}-masked{ending}",
@@ -331,12 +333,13 @@ def run_protocol(
         raise SchemaError("The protocol has no [[step]].", hint='[[step]] with method = "mdav"; `discreet methods`.')
     for place, step in enumerate(plan.steps):
         masker_of(step, place, plan.seed, base)  # what cannot be run is said before a file is read
+    plan, text, seed = with_seed(plan, text)
     wanted = check_thresholds(plan.thresholds)
     if original is None:
         table, inputs = read_source(plan, base)
     else:
         table, inputs = Microdata(original.to_native(), plan.schema, origin=original.origin).validate(), ()
-    masked = apply_steps(table, plan.steps, plan.seed, folder=base)
+    masked = apply_steps(table, plan.steps, seed, folder=base)
     unprotected = assess_scenarios(table, protect(table, "identifiers"), plan.scenarios) if before else {}
     after = assess_scenarios(table, masked, plan.scenarios, measures=wanted)
     return Run(plan, table, masked, unprotected, after, verify(after, plan.thresholds, masked), text, inputs)
@@ -400,6 +403,18 @@ def opened(protocol: Protocol | PathLike, folder: PathLike | None) -> tuple[Prot
     plan = Protocol.load(protocol)
     text = Path(protocol).read_text(encoding="utf-8")
     return plan, text, Path(protocol).parent if folder is None else Path(folder)
+
+
+P = TypeVar("P", Protocol, Tables)
+
+
+def with_seed(plan: P, text: str) -> tuple[P, str, int]:
+    """Return a protocol with a seed, its text with it, and the seed: its own, or one that is drawn for this run."""
+    if plan.seed is not None:
+        return plan, text, plan.seed
+    seed = drawn_seed()
+    # Whatever the file begins with, a value before its first table belongs to the whole file.
+    return replace(plan, seed=seed), f"# Drawn for this run.\n{seed_line(seed)}\n{text}", seed
 
 
 def read_source(plan: Protocol, base: Path) -> tuple[Microdata, tuple[Path, ...]]:

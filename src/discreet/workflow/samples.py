@@ -41,7 +41,7 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
     write(survey, paths["original"])
     save_schema(survey.schema, paths["schema"])
     original = read(paths["original"], paths["schema"])
-    masked = protect(original, "mdav", k=k, random_state=0)
+    masked = protect(original, "mdav", k=k)
     write(masked, paths["masked"])
     assessment = assess(original, masked)
     remarks = advise(original, masked, assessment)

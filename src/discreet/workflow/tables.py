@@ -21,7 +21,7 @@ from discreet.workflow.chain import seed_of
 from discreet.workflow.checking import same_table
 from discreet.workflow.files import check_outputs, read_release
 from discreet.workflow.households import renumber_keys
-from discreet.workflow.protocols import Run, release_paths, run_protocol, write_release
+from discreet.workflow.protocols import Run, release_paths, run_protocol, with_seed, write_release
 from discreet.workflow.reports import write_manifest
 from discreet.workflow.scenarios import KNOWS_THE_MASKING, assess_scenarios, check_thresholds, verify
 from discreet.workflow.units import unit_labels
@@ -95,12 +95,13 @@ def run_tables(protocol: Tables | PathLike, *, folder: PathLike | None = None, b
     and the household), it is also attacked with the keys of both: whoever has both files joins them.
     """
     plan, text, base = _opened(protocol, folder)
+    plan, text, seed = with_seed(plan, text)
     runs: dict[str, Run] = {}
     for place, (name, one) in enumerate(plan.tables.items()):
         release = {"masked": f"{name}-masked.csv", **one.release}
         try:
             runs[name] = run_protocol(
-                replace(one, seed=seed_of(plan.seed, place), release=release), folder=base, before=before
+                replace(one, seed=seed_of(seed, place), release=release), folder=base, before=before
             )
         except DiscreetError as error:
             raise type(error)(f"Table {name!r}: {error.message}", hint=error.hint) from None
@@ -108,7 +109,7 @@ def run_tables(protocol: Tables | PathLike, *, folder: PathLike | None = None, b
     notes: list[str] = []
     for place, join in enumerate(plan.joins):
         columns = {name: runs[name].original.select([column]) for name, column in join.items()}
-        fresh = renumber_keys(columns, join, seed_of(plan.seed, _JOINS + place))
+        fresh = renumber_keys(columns, join, seed_of(seed, _JOINS + place))
         for name, table in fresh.items():
             numbers[name].append(table)
         for child in join:

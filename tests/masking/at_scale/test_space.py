@@ -8,6 +8,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from discreet import catalogue
 from discreet.base import ROW
 from discreet.engines.local import LocalEngine
 from discreet.errors import ParameterError
@@ -179,3 +180,20 @@ def test_cuts_in_memory_are_balanced(n, size):
 
 def test_positions_are_part_of_the_contract():
     assert ROW == "#row"
+
+
+@pytest.mark.parametrize("block", [400, 2000])
+def test_groups_that_lack_the_same_cells_survive_the_repair_of_borders(tmp_path, block):
+    rng = np.random.default_rng(3)
+    x = rng.lognormal(size=(4000, 3))
+    x[rng.random(x.shape) < 0.004] = np.nan
+    table = pl.DataFrame({name: x[:, j] for j, name in enumerate("xyz")}).fill_nan(None)
+    release, _ = masked(tmp_path, table, MDAV(10, missing="pattern", random_state=1), block=block)
+    assert smallest(release) >= 10
+
+
+@pytest.mark.parametrize("name", ["vmdav", "mhm", "ward", "projection"])
+def test_methods_without_a_seed_give_one_file_for_one_table(tmp_path, name):
+    table, cls = numbers(900), catalogue.method("masker", name)
+    releases = [masked(tmp_path, table, cls(k=3), block=100, workers=workers)[0] for workers in (1, 2)]
+    assert releases[0].equals(releases[1])

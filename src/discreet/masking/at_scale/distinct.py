@@ -136,7 +136,7 @@ def _categories(masker: KModes, job: TableJob) -> Plan:
         for inside in blocks:
             part = {name: column[inside] for name, column in found.items()}
             table, owner = _copies(masker, job, part, names, masker.k)
-            inner.set_params(random_state=int(np.random.default_rng([job.seed, int(inside[0])]).integers(2**62)))
+            inner.set_params(random_state=job.draws.integer("block", int(inside[0])))
             masked = inner.mask(table).microdata
             first = np.unique(owner, return_index=True)[1]
             for name in names:
@@ -231,7 +231,7 @@ def _sequences(masker: SequenceMicroaggregation, job: TableJob) -> Plan:
     counts = found[COUNT].astype(np.int64)
     items = Items(columns, counts, distance)
     blocks = split_into_blocks(items, masker.block_size)
-    table = MaskingJob(cast("Microdata", None), job.names, np.random.default_rng(job.seed), InProcess())
+    table = MaskingJob(cast("Microdata", None), job.names, job.draws.generator(), InProcess())
     groups = masker._groups(items, blocks, table)  # noqa: SLF001 - the method's own groups
     released = tuple(operator.by_label(column, groups, counts) for column in columns)
     keys = zip(*(found[name] for name in job.names), strict=True)

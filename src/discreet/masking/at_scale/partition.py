@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.base import row_draws
+from discreet.draws import Draws
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["Partition", "build_partition", "cut_at_medians", "cut_groups"]
@@ -63,7 +63,7 @@ class Partition:
         """Return the block of every point; `rows` are the positions of the records."""
         leaves = self.leaves_of(points)
         first = np.cumsum(self.deals) - self.deals
-        dealt = (row_draws(len(self.deals), rows) * self.deals[leaves]).astype(np.int64)
+        dealt = (Draws.of(len(self.deals), None, "deal").uniform(rows) * self.deals[leaves]).astype(np.int64)
         return np.asarray(first[leaves] + dealt)
 
     def fitted(self, counts: IntArray, least: int, most: int) -> Partition:

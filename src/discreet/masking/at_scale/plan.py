@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base import ROW, Block, Masker, Rows, Source, TableEngine, Target
+from discreet.draws import Draws, draws_of, fingerprint
 from discreet.errors import DataError, MissingValueError, ParameterError
 from discreet.microdata import Microdata
 from discreet.parameters import Integer, check_parameters
@@ -24,11 +25,11 @@ BLOCK_SIZE = 50_000
 
 @dataclass(frozen=True)
 class TableJob:
-    """What a plan is made from: a checked table, the attributes to mask, a seed, an engine, the largest block."""
+    """What a plan is made from: a checked table, the attributes to mask, draws, an engine, the largest block."""
 
     source: Source
     names: tuple[str, ...]
-    seed: int
+    draws: Draws
     engine: TableEngine
     block_size: int
 
@@ -124,20 +125,20 @@ def mask_table(
 
     Notes
     -----
-    The result depends on the seed and on `block_size`, not on the engine or the number of workers: blocks come from a
-    sample that is drawn by position, and every draw is keyed by a record's position or a block's first record.
+    The result depends on the values, the seed and `block_size`, not on the engine or the number of workers: the key of
+    all draws follows from the seed and a fingerprint of the values, taken in one pass; blocks come from a sample drawn
+    by position, and every draw belongs to a record's position or a block's first record.
     """
     owner = type(masker).__name__
     masker._check_parameters()  # noqa: SLF001 - this is the masker's own door for large tables
     check_parameters(owner, {"block_size": block_size}, {"block_size": Integer(8)})
     names = masker._names(source.schema)  # noqa: SLF001
     _check_records(masker, source, names, engine)
-    seed = getattr(masker, "random_state", None)
-    if seed is not None and not isinstance(seed, (int, np.integer)):
+    state = getattr(masker, "random_state", None)
+    if state is not None and not isinstance(state, (int, np.integer)):
         raise ParameterError(f"{owner}: random_state must be an integer for a table larger than memory.")
-    if seed is None:
-        seed = int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> 1)
-    plan = at_scale(masker, TableJob(source, names, int(seed), engine, block_size))
+    seed, draws = _draws(masker, source, names, engine)
+    plan = at_scale(masker, TableJob(source, names, draws, engine, block_size))
     schema = source.schema.replacing(*plan.attributes)
     removed = schema.of_role("identifier")
     engine.write(source, target, _Release(names, plan.attributes, removed, plan.change), plan.values)
@@ -157,7 +158,7 @@ def mask_table(
         removed=removed,
         details={**plan.details, "block_size": block_size},
         notes=tuple(notes),
-        seed=int(seed) if hasattr(masker, "random_state") else None,
+        seed=seed,
         perturbative=masker.perturbative,
     )
     return provenance, schema.select(name for name in schema.names if name not in removed)
@@ -178,6 +179,25 @@ def refuse(masker: Masker, **unwanted: Any) -> None:
                 f"got {getattr(masker, name)!r}.",
                 hint="Split the file, or mask in memory.",
             )
+
+
+@dataclass(frozen=True)
+class _Fingerprint:
+    """Take the fingerprint of some records."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, block: Block) -> Block:
+        return {"sums": fingerprint({name: block[name] for name in self.names}, block[ROW])}
+
+
+def _draws(masker: Masker, source: Source, names: tuple[str, ...], engine: TableEngine) -> tuple[int | None, Draws]:
+    """Return the seed and the draws; a method without a seed is one for any data, and its blocks follow from them."""
+    secret = masker._secret(source.schema, names)  # noqa: SLF001 - what the door in memory asks
+    marks = engine.fold(engine.open(source, secret), _Fingerprint(secret))["sums"].astype(np.uint64)
+    if not hasattr(masker, "random_state"):
+        return None, Draws.of(0, marks, masker.name)
+    return draws_of(masker.random_state, marks, masker._purpose())  # noqa: SLF001
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.base import ROW, Block, row_draws
+from discreet.base import ROW, Block
+from discreet.draws import Draws
 from discreet.errors import ParameterError
 from discreet.kernels.swap import swap_partners
 from discreet.masking.at_scale.plan import Plan, TableJob, at_scale, refuse
@@ -70,11 +71,11 @@ class _Deal:
     """Deal records into blocks by their draws."""
 
     parts: int
-    seed: int
+    draws: Draws
 
     def __call__(self, block: Block) -> Block:
-        draws = row_draws(self.seed, block[ROW])
-        return {**block, PART: np.minimum((draws * self.parts).astype(np.int64), self.parts - 1)}
+        shares = self.draws.uniform(block[ROW])
+        return {**block, PART: np.minimum((shares * self.parts).astype(np.int64), self.parts - 1)}
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,12 @@ class _Swap:
     names: tuple[str, ...]
     windows: Mapping[str, int]
     grids: Mapping[str, RankGrid]
-    seed: int
+    draws: Draws
 
     def __call__(self, block: Block) -> Block:
         order = np.argsort(block[ROW], kind="stable")
         records = {name: column[order] for name, column in block.items()}
-        rng = np.random.default_rng([self.seed, int(records[ROW][0])])
+        rng = self.draws.generator(int(records[ROW][0]))
         result: dict[str, Any] = {ROW: records[ROW]}
         for name in self.names:
             column, grid = records[name], self.grids[name]
@@ -118,7 +119,7 @@ def _swapping(masker: RankSwapping, job: TableJob) -> Plan:
     refuse(masker, strata=None)
     engine = job.engine
     rows = engine.open(job.source, job.names)
-    sample = engine.sample(rows, 200_000, job.n, job.seed)
+    sample = engine.sample(rows, 200_000, job.n, job.draws.integer("sample"))
     grids = {}
     for name in job.names:
         values = np.unique(_numbers(sample[name]))
@@ -139,6 +140,6 @@ def _swapping(masker: RankSwapping, job: TableJob) -> Plan:
             )
     parts = max(1, -(-job.n // job.block_size))
     kinds = {ROW: "int", **job.kinds()}
-    dealt = engine.apply(rows, _Deal(parts, job.seed + 1), {**kinds, PART: "int"})
-    swapped = engine.split(dealt, PART, parts, _Swap(job.names, windows, ranks, job.seed), kinds)
+    dealt = engine.apply(rows, _Deal(parts, job.draws.child("deal")), {**kinds, PART: "int"})
+    swapped = engine.split(dealt, PART, parts, _Swap(job.names, windows, ranks, job.draws.child("swap")), kinds)
     return Plan(swapped, details={"window": windows, "blocks": parts})

@@ -9,7 +9,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.base import Block, InProcess, MaskingJob, row_draws
+from discreet.base import Block, InProcess, MaskingJob
+from discreet.draws import Draws
 from discreet.masking.at_scale.plan import Plan, TableJob, at_scale, refuse
 from discreet.masking.coding import BottomCoding, TopCoding
 from discreet.masking.pram import PRAM, redrawn
@@ -43,11 +44,11 @@ class _Redraw:
     """Draw every level anew from its row of a matrix."""
 
     matrices: Mapping[str, FloatArray]
-    seed: int
+    draws: Draws
 
     def __call__(self, table: Microdata, rows: IntArray) -> dict[str, Any]:
         return {
-            name: redrawn(table.encoded(name), matrix, row_draws(self.seed + place, rows))
+            name: redrawn(table.encoded(name), matrix, self.draws.uniform(rows, place))
             for place, (name, matrix) in enumerate(self.matrices.items())
         }
 
@@ -59,7 +60,7 @@ def _pram(masker: PRAM, job: TableJob) -> Plan:
     matrices = {name: masker._matrix(name, totals[name]) for name in job.names}  # noqa: SLF001 - its own design
     kept = {name: np.diagonal(matrix).tolist() for name, matrix in matrices.items()}
     shown = {name: matrix.tolist() for name, matrix in matrices.items() if len(matrix) <= 100}
-    return Plan(change=_Redraw(matrices, job.seed), details={"kept": kept, "matrices": shown})
+    return Plan(change=_Redraw(matrices, job.draws), details={"kept": kept, "matrices": shown})
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def _recoding(masker: GlobalRecoding, job: TableJob) -> Plan:
         levels = np.flatnonzero(totals[name] > 0).astype(np.int32)
         schema = Schema([job.schema[name], Attribute(_WEIGHT, Numeric(), "weight")])
         small = table_of_codes(schema, {name: levels, _WEIGHT: totals[name][levels]})
-        outcome = inner._mask(MaskingJob(small, (name,), np.random.default_rng(0), InProcess()))  # noqa: SLF001
+        outcome = inner._mask(MaskingJob(small, (name,), Draws.of(0, None, "no draws").generator(), InProcess()))  # noqa: SLF001
         table = np.full(totals[name].size + 1, -1, dtype=np.int64)
         table[levels] = outcome.values[name]
         tables[name] = table
@@ -101,7 +102,7 @@ class _Code:
     replacements: Mapping[str, float]
 
     def __call__(self, table: Microdata, rows: IntArray) -> dict[str, Any]:  # noqa: ARG002 - the shape of a change
-        job = MaskingJob(table, self.names, np.random.default_rng(0), InProcess())
+        job = MaskingJob(table, self.names, Draws.of(0, None, "no draws").generator(), InProcess())
         values = dict(self.masker._mask_part(job).values)  # noqa: SLF001 - nothing of it looks at other records now
         sign = self.masker._sign  # noqa: SLF001
         for name, replacement in self.replacements.items():
@@ -152,7 +153,7 @@ def _coding(masker: TopCoding | BottomCoding, job: TableJob) -> Plan:
     replacements = _replacements(masker, job, thresholds)
     inner = masker.clone().set_params(threshold=thresholds or None, replacement="threshold")
     empty = table_of_codes(job.schema, {name: _two(job.schema[name]) for name in job.names})
-    outcome = inner._mask_part(MaskingJob(empty, job.names, np.random.default_rng(0), InProcess()))  # noqa: SLF001
+    outcome = inner._mask_part(MaskingJob(empty, job.names, Draws.of(0, None, "no draws").generator(), InProcess()))  # noqa: SLF001
     return Plan(
         change=_Code(inner, job.names, thresholds, replacements), attributes=outcome.attributes, notes=outcome.notes
     )
@@ -168,7 +169,9 @@ def _at_ranks(job: TableJob, ranks: Mapping[str, tuple[int, int]]) -> dict[str, 
     for wanted in dict.fromkeys(ranks.values()):
         names = [name for name, rank in ranks.items() if rank == wanted]
         rows = job.engine.open(job.source, names)
-        found = job.engine.quantiles(rows, names, [(wanted[0] - 0.5) / wanted[1]], 0.0, job.n, job.seed)
+        found = job.engine.quantiles(
+            rows, names, [(wanted[0] - 0.5) / wanted[1]], 0.0, job.n, job.draws.integer("quantiles")
+        )
         result |= {name: float(values[0]) for name, values in found.items()}
     return result
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base import ROW, Block, InProcess, Masker, MaskingJob, Rows
+from discreet.draws import Draws
 from discreet.errors import ParameterError
 from discreet.kernels.refine import Refinement
 from discreet.masking.at_scale.partition import Partition, build_partition, cut_at_medians, cut_groups
@@ -114,7 +115,7 @@ class _Stage:
     names: tuple[str, ...]
     weight: str | None
     size: int
-    seed: int
+    draws: Draws
     following: Partition | None
     schema: Schema
 
@@ -142,7 +143,8 @@ class _Stage:
         """Return the aggregates of the groups."""
         labels = np.unique(groups, return_inverse=True)[1].ravel().astype(np.int64)
         weights = None if self.weight is None else block[self.weight]
-        values = _aggregates(self.masker, self.schema, block, self.names, labels, absent, weights)
+        rng = self.draws.generator("release", int(block[ROW][0]))
+        values = _aggregates(self.masker, self.schema, block, self.names, labels, absent, weights, rng)
         return {ROW: block[ROW], **values, GROUP: groups}
 
 
@@ -156,7 +158,7 @@ class _Group(_Stage):
         groups = np.empty(len(points), dtype=np.int64)
         absent = np.zeros(len(points), dtype=np.int64)
         for inside in cut_at_medians(np.nan_to_num(points), self.size):
-            rng = np.random.default_rng([self.seed, int(records[ROW][inside[0]])])
+            rng = self.draws.generator("group", int(records[ROW][inside[0]]))
             part = {name: column[inside] for name, column in records.items()}
             labels, lost = _groups(self, part, points[inside], rng)
             if self.following is not None and isinstance(self.masker, NumericMicroaggregation):
@@ -182,12 +184,16 @@ class _Repair(_Stage):
         labels = labels.ravel()
         groups = before.copy()
         centres = _centres(np.nan_to_num(points), labels)
-        for inside in cut_groups(centres, np.bincount(labels), self.size):
+        # Records of a group are released without the same cells, some of which they had: such groups stay as they are.
+        lacking = np.isnan(points).any(axis=1) | (records[ABSENT] != 0)
+        whole = np.bincount(labels, weights=lacking) == 0
+        for near in cut_groups(centres, np.bincount(labels), self.size):
+            inside = near[whole[near]]
+            if inside.size < 2:
+                continue
             chosen = np.flatnonzero(np.isin(labels, inside))
-            if inside.size < 2 or np.isnan(points[chosen]).any():
-                continue  # groups of records that lack the same attributes must stay as they are
             part = {name: column[chosen] for name, column in records.items()}
-            seed = int(np.random.default_rng([self.seed, int(named[inside[0]])]).integers(2**62))
+            seed = self.draws.integer("repair", int(named[inside[0]]))
             found = _repaired(
                 self, part, points[chosen], np.unique(labels[chosen], return_inverse=True)[1].ravel(), seed
             )
@@ -261,7 +267,7 @@ def _regrouped(stage: _Stage, part: Block, points: FloatArray, labels: IntArray,
     loose = np.argsort(-costs / sizes, kind="stable")[: max(2, sizes.size // 2)]
     chosen = np.flatnonzero(np.isin(labels, loose))
     again = {name: column[chosen] for name, column in part.items()}
-    found = _mixed_groups(stage, again, np.random.default_rng(seed))
+    found = _mixed_groups(stage, again, stage.draws.generator("again", seed))
     if not _costs(space[chosen], found).sum() < costs[loose].sum():
         return labels
     result = labels.copy()
@@ -294,6 +300,7 @@ def _aggregates(
     labels: IntArray,
     absent: IntArray,
     weights: FloatArray | None,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
     """Return what the records of whole groups are released as."""
     if isinstance(masker, NumericMicroaggregation):
@@ -305,7 +312,6 @@ def _aggregates(
         }
     if not isinstance(masker, RecordMicroaggregation):
         raise ParameterError(f"{type(masker).__name__}: the method forms no groups of numbers or mixed records.")
-    rng = np.random.default_rng(int(block[ROW][0]))
     operators = choose_operators(
         type(masker).__name__,
         schema,
@@ -314,6 +320,7 @@ def _aggregates(
         default_ordinal(masker.prototype, masker.alpha, masker.beta, rng, convex=masker.convex),
         semantics=masker.semantics,
         weighted=weights is not None,
+        rng=rng,
     )
     return {name: masker._released(block[name], operators[name], labels, weights) for name in names}  # noqa: SLF001
 
@@ -324,7 +331,7 @@ def _numeric(masker: NumericMicroaggregation, job: TableJob) -> Plan:
     weight = job.schema.weight if masker.weighted else None
     sample = _sample(job, job.names, weight)
     table = table_of_codes(job.schema, {name: sample[name] for name in job.names})
-    inner = MaskingJob(table, job.names, np.random.default_rng(job.seed), InProcess())
+    inner = MaskingJob(table, job.names, job.draws.generator(), InProcess())
     blocks = attribute_blocks(type(masker).__name__, inner, masker.blocks, masker.block_order)
     parts, details = [], []
     for names in blocks:
@@ -361,7 +368,7 @@ def _mixed(masker: RecordMicroaggregation, job: TableJob) -> Plan:
 def _sample(job: TableJob, names: tuple[str, ...], weight: str | None) -> Block:
     wanted = [*names, *([weight] if weight else [])]
     size = max(_SAMPLE, _A_BLOCK * (job.n // job.block_size))
-    return job.engine.sample(job.engine.open(job.source, wanted), size, job.n, job.seed)
+    return job.engine.sample(job.engine.open(job.source, wanted), size, job.n, job.draws.integer("sample"))
 
 
 def _masked(
@@ -381,10 +388,10 @@ def _masked(
         counts = engine.fold(rows, _CountBlocks(scaling, partition))["leaves"]
         partition = partition.fitted(counts, 2 * k, job.block_size)
     rounds = _ROUNDS if partition.blocks > 1 or job.n > job.block_size else 0
-    rngs = [np.random.default_rng([job.seed, i]) for i in range(rounds)]
+    rngs = [job.draws.generator("oblique", i) for i in range(rounds)]
     oblique: list[Partition | None] = [build_partition(points, job.n, job.block_size, rng) for rng in rngs]
     oblique.append(None)
-    common = (masker, scaling, names, weight, job.block_size, job.seed)
+    common = (masker, scaling, names, weight, job.block_size, job.draws.child("blocks", *names))
     kinds = {name: kind for name, kind in job.kinds().items() if name in names}
     weights = {weight: "float"} if weight else {}
     travelling = {ROW: "int", **kinds, **weights, GROUP: "int", ABSENT: "int", BLOCK: "int"}

@@ -127,7 +127,7 @@ class BalancedKModes(KModes):
         ordinal = default_ordinal(self.prototype, self.alpha, self.beta, job.rng, convex=self.convex)
         operators = choose_operators(
             type(self).__name__, job.schema, job.names, None, ordinal,
-            semantics=self.semantics, weighted=weights is not None,
+            semantics=self.semantics, weighted=weights is not None, rng=job.rng,
         )  # fmt: skip
         released: dict[str, Any] = {}
         labels, figures = [], []

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
+from discreet.draws import Draws
 from discreet.kernels.bounds import ListedPrices
 from discreet.kernels.centring import centred
 from discreet.kernels.mdav import mdav, split_large_groups
@@ -189,7 +190,7 @@ def polished(
     with ThreadPoolExecutor(os.cpu_count() or 1) as workers, suppress(KeyboardInterrupt):
         if n <= _WHOLE_UP_TO:
             _polish_whole(state, clock, workers, seed)
-        _polish_pools(state, clock, workers, np.random.default_rng(seed))
+        _polish_pools(state, clock, workers, Draws.of(seed, None, "polish").generator())
     return state.labels
 
 

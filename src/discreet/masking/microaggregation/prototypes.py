@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.draws import draws_of
 from discreet.errors import ParameterError
 from discreet.operators.base import Operator
 from discreet.operators.linguistic import SemanticsMean
@@ -18,7 +20,7 @@ from discreet.scales import Ordinal
 from discreet.schema import Attribute, Schema
 from discreet.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["aggregated", "choose_operators", "is_missing"]
+__all__ = ["aggregated", "choose_operators", "default_ordinal", "drawing_from", "is_missing"]
 
 
 def choose_operators(
@@ -30,6 +32,7 @@ def choose_operators(
     *,
     semantics: bool,
     weighted: bool,
+    rng: np.random.Generator,
 ) -> dict[str, Operator]:
     """Return the operator of every attribute.
 
@@ -58,8 +61,22 @@ def choose_operators(
             operator = SemanticsMean(scale.semantics)
         else:
             operator = default_ordinal
-        result[name] = _fitting(owner, schema[name], operator, weighted=weighted)
+        result[name] = drawing_from(_fitting(owner, schema[name], operator, weighted=weighted), rng)
     return result
+
+
+def drawing_from(operator: Operator, rng: np.random.Generator) -> Operator:
+    """Return an operator whose draws follow from the masker's own, whatever seed the operator was given.
+
+    A seed of its own, the same for any data, would tell an intruder what was drawn.
+    """
+    own = getattr(operator, "random_state", rng)
+    if own is rng:
+        return operator
+    marks = np.frombuffer(rng.bytes(16), dtype=np.uint64)
+    keyed = copy(operator)
+    keyed.random_state = draws_of(own, marks, type(operator).__name__)[1].generator()  # type: ignore[attr-defined]
+    return keyed
 
 
 def _fitting(owner: str, attribute: Attribute, operator: Operator | None, *, weighted: bool) -> Operator:

@@ -221,6 +221,7 @@ class RecordMicroaggregation(StratifiedMasker):
             ordinal,
             semantics=self.semantics,
             weighted=weights is not None,
+            rng=job.rng,
         )
         released: dict[str, Any] = {}
         labels, figures = [], []

@@ -96,5 +96,5 @@ def _open(session: Session, given: Given, protocol: Protocol | None) -> Response
 def _take_over(session: Session, protocol: Protocol) -> None:
     session.scenarios = tuple(protocol.scenarios)
     session.thresholds = dict(protocol.thresholds)
-    session.seed = protocol.seed
+    session.seed = session.seed if protocol.seed is None else protocol.seed
     session.history = workflow.History(tuple(protocol.steps), len(protocol.steps))
