@@ -581,8 +581,9 @@ class Masker(Estimator, ABC):
             )
         return names
 
-    def _check_records(self, original: Microdata, names: tuple[str, ...]) -> None:
-        owner, n = type(self).__name__, len(original)
+    def _check_table(self, schema: Schema, n: int) -> None:
+        """Refuse what the schema and the number of records tell, in memory and at scale alike."""
+        owner = type(self).__name__
         if n < 2:
             raise DataError(f"{owner}: the table has {n} records; masking needs at least 2.")
         if self.groups and n < self.k:  # type: ignore[attr-defined]
@@ -590,6 +591,15 @@ class Masker(Estimator, ABC):
                 f"{owner}: k must be at most the number of records, {n}; got {self.k}.",  # type: ignore[attr-defined]
                 hint="Use a smaller k.",
             )
+        asked = "weighted" in self._signature() and self._signature()["weighted"].default is False
+        if asked and self.weighted and schema.weight is None:  # type: ignore[attr-defined]
+            raise ParameterError(f"{owner}: weighted needs a survey weight.", hint='Declare one with role = "weight".')
+
+    def _check_records(self, original: Microdata, names: tuple[str, ...]) -> None:
+        owner, n = type(self).__name__, len(original)
+        self._check_table(original.schema, n)
+        if getattr(self, "weighted", False):
+            original.weights()
         for name in names:
             absent = int(original.missing(name).sum())
             if absent and not self.handles_missing:

@@ -14,6 +14,7 @@ from discreet.masking.at_scale.distinct import Lookup
 from discreet.masking.coding import BottomCoding, TopCoding
 from discreet.masking.microaggregation.kmodes import KModes
 from discreet.masking.microaggregation.kshc import KSHC
+from discreet.masking.microaggregation.mdav import MDAV
 from discreet.masking.pram import PRAM
 from discreet.masking.recoding import GlobalRecoding
 from discreet.masking.suppression import LocalSuppression
@@ -69,12 +70,33 @@ def test_rank_swapping_keeps_values_and_windows(tmp_path):
     moved = np.flatnonzero(before != after)
     assert moved.size > 0.4 * before.size
     for i in moved:
-        assert ranks_between(before, min(before[i], after[i]), max(before[i], after[i])) <= window
+        assert ranks_between(before, min(before[i], after[i]), max(before[i], after[i])) < window
 
 
 def test_one_block_swaps_like_any_other(tmp_path):
     release, _, _ = run(tmp_path, data(), RankSwapping(window=3, random_state=1), block=10_000)
     assert (release["x"] != data()["x"]).mean() > 0.5
+
+
+@pytest.mark.parametrize("weight", [None, 0.0, -1.0])
+def test_unfit_weights_are_refused_as_in_memory(tmp_path, weight):
+    table = data()
+    table = table.with_columns(w=pl.Series([weight, *table["w"].to_list()[1:]]))
+    with pytest.raises(DataError) as in_memory:
+        PRAM(0.5).mask(table, SCHEMA)
+    with pytest.raises(DataError) as at_scale:
+        run(tmp_path, table, PRAM(0.5))
+    assert in_memory.value.message == at_scale.value.message
+    assert "1 of 3000 weights" in at_scale.value.message
+
+
+def test_weights_that_are_asked_for_must_be_declared(tmp_path):
+    table, schema = data().drop("w"), Schema(a for a in SCHEMA if a.name != "w")
+    with pytest.raises(ParameterError) as in_memory:
+        MDAV(3, weighted=True, missing="fill", attributes=["x"]).mask(table, schema)
+    with pytest.raises(ParameterError) as at_scale:
+        run(tmp_path, table, MDAV(3, weighted=True, missing="fill", attributes=["x"]), schema=schema)
+    assert in_memory.value.message == at_scale.value.message
 
 
 def test_pram_draws_from_the_whole_tables_matrix(tmp_path):

@@ -208,6 +208,16 @@ class _CountMissing:
         return {name: np.array([_absent(block[name]).sum()]) for name in self.names}
 
 
+@dataclass(frozen=True)
+class _CountUnfit:
+    """Count weights that are missing, zero or negative."""
+
+    weight: str
+
+    def __call__(self, block: Block) -> Block:
+        return {"unfit": np.array([(~(block[self.weight] > 0)).sum()])}
+
+
 def _absent(column: Any) -> Any:
     if column.dtype == object:
         return column == b"?"
@@ -216,13 +226,12 @@ def _absent(column: Any) -> Any:
 
 def _check_records(masker: Masker, source: Source, names: tuple[str, ...], engine: TableEngine) -> None:
     owner, n = type(masker).__name__, len(source)
-    if n < 2:
-        raise DataError(f"{owner}: the table has {n} records; masking needs at least 2.")
-    if masker.groups and n < masker.k:  # type: ignore[attr-defined]
-        raise ParameterError(
-            f"{owner}: k must be at most the number of records, {n}; got {masker.k}.",  # type: ignore[attr-defined]
-            hint="Use a smaller k.",
-        )
+    masker._check_table(source.schema, n)  # noqa: SLF001 - the same door as in memory
+    weight = source.schema.weight if getattr(masker, "weighted", False) else None
+    if weight is not None:
+        bad = int(engine.fold(engine.open(source, [weight]), _CountUnfit(weight))["unfit"][0])
+        if bad:
+            raise DataError(f"Column {weight!r}: {bad} of {n} weights are missing, zero or negative.")
     if masker.handles_missing:
         return
     counts = engine.fold(engine.open(source, names), _CountMissing(names))

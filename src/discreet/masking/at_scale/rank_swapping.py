@@ -109,7 +109,8 @@ class _Swap:
             if present.size < whole:
                 low, high = np.minimum(values, other), np.maximum(values, other)
                 far = grid.apart(low.astype(np.float64), high.astype(np.float64))
-                other = np.where(far <= self.windows[name], other, values)
+                # With `far` records between them, the ranks of two values differ by one more.
+                other = np.where(far < self.windows[name], other, values)
             result[name][ranked] = other
         return result
 
