@@ -41,7 +41,7 @@ def test_bounds_stay_below_the_optimum_of_small_files(k):
         assert bounds == sorted(bounds)
         assert bounds[-1] <= best * (1 + 1e-12)
         if n % 2:
-            labels = polished(points, k, mdav(points, k), seed=0, rounds=1)
+            labels = polished(points, k, mdav(points, k), seed=0, rounds=4)
             assert squared_error(points, labels) == pytest.approx(best, rel=1e-9, abs=1e-12)
         tight.append(bounds[-1] > 0.999 * best)
     assert np.mean(tight) > 0.2
