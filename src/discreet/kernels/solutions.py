@@ -12,7 +12,7 @@ __all__ = ["MOST_MEMBERS", "least_solutions"]
 MOST_MEMBERS = 8
 """Members of the largest group that is solved."""
 # Combinations of half a group that are held at a time.
-_MOST = 4096
+_MOST = 8192
 
 
 @exact_kernel
@@ -27,7 +27,7 @@ def least_solutions(
     """Solve Σ w · step = sum over whole steps, group by group, least squares first.
 
     Half of a group's combinations are sorted by their sum and the other half looked up in them, in boxes that grow
-    until no solution outside could be less, or half a group has more than 4,096 combinations.
+    until no solution outside could be less, or half a group has more than 8,192 combinations.
     """
     half = np.empty(_MOST)
     for group in range(offsets.size - 1):

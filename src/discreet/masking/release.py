@@ -23,7 +23,7 @@ __all__ = ["DECIMALS", "Rounding", "names_to_round", "notes_on_cells", "notes_on
 
 _PLACES = Integer(-MOST_DECIMALS, MOST_DECIMALS)
 DECIMALS: Constraint = Optional(AnyOf(_PLACES, Choice(("exact",)), ByName(_PLACES)))
-"""None: the decimals of the data. A number, or one by attribute: at most so many (−3: thousands). "exact": all digits."""
+"""None: the decimals of the data. A number, or one by attribute: at most so many (−3: thousands). "exact": all."""
 
 
 @dataclass(frozen=True)

@@ -80,9 +80,7 @@ def solved(
     return result
 
 
-def complement(
-    released: FloatArray, classes: IntArray, weights: FloatArray | None, known: FloatArray
-) -> FloatArray:
+def complement(released: FloatArray, classes: IntArray, weights: FloatArray | None, known: FloatArray) -> FloatArray:
     """Return the last unknown value of every class whose other members are known; NaN elsewhere."""
     share = np.ones(released.size) if weights is None else weights
     open_ones = np.isnan(known)

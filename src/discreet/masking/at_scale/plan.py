@@ -210,7 +210,8 @@ def _fineness(source: Source, names: tuple[str, ...], engine: TableEngine) -> di
     rows = zip(*(found[column].tolist() for column in columns), strict=True)
     parts: dict[str, list[Fineness]] = {name: [] for name in names}
     for place, double, single, low, high in rows:
-        parts[names[place]].append(Fineness(double if double >= 0 else None, low, high, single if single >= 0 else None))
+        known = [decimals if decimals >= 0 else None for decimals in (double, single)]
+        parts[names[place]].append(Fineness(known[0], low, high, known[1]))
     return {name: joined_fineness(each) for name, each in parts.items()}
 
 

@@ -41,8 +41,8 @@ class Reconstruction(Measure):
 
     Notes
     -----
-    ``100 · max_j (R_j − G_j) / N_j`` over the masked attributes j, at least 0: the worst attribute counts, which no other
-    waters down; `details` has them all. N counts the cells that have a value in the
+    ``100 · max_j (R_j − G_j) / N_j`` over the masked attributes j, at least 0: the worst attribute counts, which no
+    other waters down; `details` has them all. N counts the cells that have a value in the
     original and are masked: all of an attribute that a perturbative method made anew, those that differ where a method
     touches single cells. G counts the cells that are guessed: the released value with the digits of the column, or,
     where the released value cannot be the original one, the most frequent masked value. R counts the same with what
@@ -166,10 +166,9 @@ def _columns(pair: Pair) -> dict[str, ReleasedColumn]:
     families = {"numeric": "numeric", "ordinal": "levels", "nominal": "levels"}
     for attribute in pair.original.schema:
         name, family = attribute.name, families.get(attribute.scale.kind)
-        released = pair.masked.schema[name] if name in pair.masked.schema else None
-        if released is None or family is None or family != families.get(released.scale.kind):
+        if attribute.role == "identifier" or name not in pair.masked.schema:
             continue
-        if attribute.role == "identifier":
+        if family is None or family != families.get(pair.masked.schema[name].scale.kind):
             continue
         if family == "numeric":
             before, after = pair.original.encoded(name), pair.masked.encoded(name)
