@@ -43,7 +43,7 @@ def test_correlated_noise_keeps_correlations():
 def test_multiplicative_noise_keeps_signs_zeros_and_means():
     values = np.concatenate([np.zeros(10), -np.ones(10), np.full(50_000, 4.0)])
     data = Microdata(pa.table({"a": values, "b": values}), SCHEMA)
-    after = block(MultiplicativeNoise(0.2, random_state=1).mask(data).microdata)[:, 0]
+    after = block(MultiplicativeNoise(0.2, decimals="exact", random_state=1).mask(data).microdata)[:, 0]
     assert np.array_equal(np.sign(after), np.sign(values))
     assert after[20:].mean() == pytest.approx(4.0, rel=0.01)
     assert after[20:].std() / 4 == pytest.approx(0.2, rel=0.05)

@@ -106,3 +106,25 @@ def test_copies_with_fresh_numbers_may_hold_other_identifiers():
     assert [a.code for a in found] == ["identifiers-present"]
     assert found[0].sentence.startswith("a: ")
     assert "P0001" not in str(found)
+
+
+def test_aggregates_that_can_be_solved_are_named():
+    frame = pl.DataFrame(
+        {"age": [20 + i % 50 for i in range(60)], "w": [1.5 + i for i in range(60)], "ill": ["y", "n"] * 30}
+    )
+    schema = Schema(
+        [
+            Attribute("age", Numeric(), "key"),
+            Attribute("w", Numeric(), "weight"),
+            Attribute("ill", Nominal(("n", "y")), "confidential"),
+        ]
+    )
+    data = dc.microdata(frame, schema)
+    assert codes(data, dc.MixedMDAV(k=4).mask(data)) == []
+    assert codes(data, dc.MixedMDAV(k=4, weighted=True).mask(data)) == ["solvable-aggregates"]
+    assert codes(data, dc.MDAV(k=4, decimals="exact").mask(data)) == ["solvable-aggregates"]
+    asked = [Step("mondrian", {"k": 4, "weighted": True, "decimals": "exact"}), Step("pram", {"weighted": True})]
+    said = [advice for advice in advise_protocol(Protocol(schema, asked)) if advice.code == "solvable-aggregates"]
+    assert [advice.sentence.split(":")[0] for advice in said] == [
+        "mondrian was asked for aggregates with survey weights and all digits"
+    ]

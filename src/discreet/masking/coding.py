@@ -18,7 +18,10 @@ from discreet.scales import Categorical
 from discreet.schema import Schema
 from discreet.typing import FloatArray
 
-__all__ = ["BottomCoding", "TopCoding"]
+__all__ = ["FEWEST_CODED", "BottomCoding", "TopCoding"]
+
+FEWEST_CODED = 3
+"""The fewest coded numbers whose mean or median is released: that of one is its value, that of two tells either."""
 
 
 class _Coding(StratifiedMasker):
@@ -27,6 +30,7 @@ class _Coding(StratifiedMasker):
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
+    touches_all: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "p": AnyOf(Integer(1), ByName(Integer(1))),
         "share": Number(0, 1, open_low=True, open_high=True),
@@ -37,6 +41,11 @@ class _Coding(StratifiedMasker):
         "attributes": Optional(Names()),
     }
     _sign: ClassVar[int]
+
+    @property
+    def makes_numbers(self) -> bool:  # type: ignore[override]
+        """Whether a mean or median is released, which was not in the column; a threshold is what the user chose."""
+        return self.replacement != "threshold"
 
     def __init__(
         self,
@@ -116,7 +125,7 @@ class _Coding(StratifiedMasker):
         beyond = self._sign * numbers >= self._sign * threshold
         if not beyond.any():
             return result
-        if self.replacement == "threshold":
+        if self.replacement == "threshold" or beyond.sum() < FEWEST_CODED:
             result[beyond] = threshold
         else:
             operator = ArithmeticMean() if self.replacement == "mean" else NumericMedian()
@@ -139,7 +148,8 @@ class TopCoding(_Coding):
     threshold : float or dict of str to float, optional
         For numbers: what is at least this large is coded.
     replacement : {"threshold", "mean", "median"}
-        What coded numbers are released as: the threshold, or the mean or median of the coded ones.
+        What coded numbers are released as: the threshold, or the mean or median of the coded ones, with the digits of
+        the column; the threshold where fewer than three are coded.
     category : str, optional
         The name of the merged category. Without it the lowest merged level stands for all of them, and the scale of the
         release is that of the original, so that the two can be compared.
@@ -161,11 +171,11 @@ class TopCoding(_Coding):
     Examples
     --------
     >>> import polars as pl
-    >>> wages = pl.DataFrame({"wage": [10.0, 11.0, 12.0, 50.0, 54.0]})
+    >>> wages = pl.DataFrame({"wage": [10.0, 11.0, 12.0, 50.0, 52.0, 53.0]})
     >>> TopCoding(threshold=40).fit_transform(wages)["wage"].to_list()
-    [10.0, 11.0, 12.0, 40.0, 40.0]
-    >>> TopCoding(share=0.4, replacement="mean").fit_transform(wages)["wage"].to_list()
-    [10.0, 11.0, 12.0, 52.0, 52.0]
+    [10.0, 11.0, 12.0, 40.0, 40.0, 40.0]
+    >>> TopCoding(share=0.5, replacement="mean").fit_transform(wages)["wage"].to_list()
+    [10.0, 11.0, 12.0, 52.0, 52.0, 52.0]
     """
 
     _sign: ClassVar[int] = 1
@@ -186,7 +196,8 @@ class BottomCoding(_Coding):
     threshold : float or dict of str to float, optional
         For numbers: what is at most this large is coded.
     replacement : {"threshold", "mean", "median"}
-        What coded numbers are released as: the threshold, or the mean or median of the coded ones.
+        What coded numbers are released as: the threshold, or the mean or median of the coded ones, with the digits of
+        the column; the threshold where fewer than three are coded.
     category : str, optional
         The name of the merged category. Without it the highest merged level stands for all of them, and the scale of
         the release is that of the original.

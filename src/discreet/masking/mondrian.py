@@ -38,7 +38,7 @@ class Mondrian(RecordMicroaggregation):
         as ``"20–39"`` or ``"gas|oil"``, on new unordered scales.
     importance : dict of str to float, optional
         The weight of an attribute's width; 1 where none is given.
-    operators, prototype, alpha, convex, beta, semantics, missing, weighted, strata, random_state
+    operators, prototype, alpha, convex, beta, semantics, missing, weighted, decimals, strata, random_state
         As for `KModes`; for prototypes.
     attributes : list of str, optional
         What to mask; by default every key that is no sequence.

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from discreet.base import Masking, MaskingJob, register
+from discreet.masking.release import DECIMALS
 from discreet.masking.strata import StratifiedMasker
 from discreet.parameters import Constraint, Flag, Names, Number, Optional, Seed
 from discreet.typing import FloatArray, RandomState
@@ -20,9 +21,11 @@ class _Noise(StratifiedMasker):
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     handles_missing: ClassVar[bool] = True
+    makes_numbers: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "level": Number(0, open_low=True),
         "restore": Flag(),
+        "decimals": DECIMALS,
         "strata": Optional(Names()),
         "attributes": Optional(Names()),
         "random_state": Seed(),
@@ -30,18 +33,21 @@ class _Noise(StratifiedMasker):
 
     level: float
     restore: bool
+    decimals: int | str | Mapping[str, int] | None
 
     def __init__(
         self,
         level: float = 0.1,
         *,
         restore: bool = False,
+        decimals: int | str | Mapping[str, int] | None = None,
         strata: Sequence[str] | None = None,
         attributes: Sequence[str] | None = None,
         random_state: RandomState = None,
     ) -> None:
         self.level = level
         self.restore = restore
+        self.decimals = decimals
         self.strata = strata
         self.attributes = attributes
         self.random_state = random_state
@@ -74,6 +80,9 @@ class AdditiveNoise(_Noise):
         The standard deviation of the noise over that of the attribute.
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had.
+    decimals : int, "exact" or dict of str to int, optional
+        The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
+        releases all digits, and then only are restored moments exact.
     strata : list of str, optional
         Standard deviations within these.
     attributes : list of str, optional
@@ -92,7 +101,7 @@ class AdditiveNoise(_Noise):
     --------
     >>> import polars as pl
     >>> wages = pl.DataFrame({"wage": [10.0, 11.0, 12.0, 50.0, 52.0, 54.0]})
-    >>> noisy = AdditiveNoise(0.5, restore=True, random_state=1).fit_transform(wages)["wage"]
+    >>> noisy = AdditiveNoise(0.5, restore=True, decimals="exact", random_state=1).fit_transform(wages)["wage"]
     >>> round(noisy.mean(), 9), round(noisy.std(), 9) == round(wages["wage"].std(), 9)
     (31.5, True)
     """
@@ -114,6 +123,9 @@ class CorrelatedNoise(_Noise):
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had; covariances are then kept in
         expectation as well.
+    decimals : int, "exact" or dict of str to int, optional
+        The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
+        releases all digits, and then only are restored moments exact.
     strata : list of str, optional
         Covariances within these.
     attributes : list of str, optional
@@ -132,7 +144,7 @@ class CorrelatedNoise(_Noise):
     --------
     >>> import polars as pl
     >>> line = pl.DataFrame({"a": [1.0, 2.0, 3.5], "b": [2.0, 4.0, 7.0]})
-    >>> noisy = CorrelatedNoise(1.0, random_state=1).fit_transform(line)
+    >>> noisy = CorrelatedNoise(1.0, decimals="exact", random_state=1).fit_transform(line)
     >>> [round(b / a, 6) for a, b in noisy.rows()]
     [2.0, 2.0, 2.0]
     """
@@ -158,6 +170,9 @@ class MultiplicativeNoise(_Noise):
         The coefficient of variation of the factors: about the typical relative change.
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had (signs and zeros then go).
+    decimals : int, "exact" or dict of str to int, optional
+        The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
+        releases all digits, and then only are restored moments exact.
     strata : list of str, optional
         Matters only with `restore`.
     attributes : list of str, optional

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from discreet.base import InProcess, Masker, Masking, MaskingJob
 from discreet.draws import spawned
 from discreet.errors import ParameterError
+from discreet.masking.release import notes_on_cells, notes_on_release, rounding_of
 from discreet.microdata import Microdata
 from discreet.parameters import Constraint, Names, Optional, Seed
 from discreet.schema import Schema
@@ -32,12 +34,29 @@ class StratifiedMasker(Masker):
     }
 
     strata: Sequence[str] | None
+    makes_numbers: ClassVar[bool] = False
+    """Whether numbers are released that were not in the column, so that they have to be rounded to its digits."""
+    touches_all: ClassVar[bool] = True
+    """Whether every cell is made anew; where not, cells that stay as they are keep all their digits."""
 
     @abstractmethod
     def _mask_part(self, job: MaskingJob) -> Masking:
         """Mask a checked table that is one stratum."""
 
     def _mask(self, job: MaskingJob) -> Masking:
+        outcome = self._mask_strata(job)
+        if not self.makes_numbers:
+            return outcome
+        # Of the whole table, after its strata: a column's digits are those of the column, not of a part of it.
+        values = rounding_of(self, job.microdata, job.names)(job.microdata, outcome.values)
+        notes = (
+            *outcome.notes,
+            *notes_on_release(self, job.schema, job.names),
+            *notes_on_cells(self, job.microdata, values),
+        )
+        return replace(outcome, values=values, notes=notes)
+
+    def _mask_strata(self, job: MaskingJob) -> Masking:
         if self.strata is None:
             return self._mask_part(job)
         parts = strata_rows(job.microdata, self.strata)

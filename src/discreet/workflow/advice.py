@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from discreet import catalogue
 from discreet.base import Masker
 from discreet.inference import propose
 from discreet.microdata import Microdata
@@ -31,7 +32,7 @@ class Advice:
     code : str
         A name that stays, for machines: ``small-k``, ``no-confidential``, ``identifiers-present``,
         ``frequency-after-perturbation``, ``uniques-left``, ``no-schema``, ``key-unmasked``, ``no-seed``,
-        ``not-compared``.
+        ``not-compared``, ``solvable-aggregates``.
     sentence : str
         What is weak: columns and counts, never a record's value.
     hint : str
@@ -116,6 +117,7 @@ def advise_protocol(plan: Protocol, original: Microdata | None = None) -> tuple[
     if original is not None:
         found += _on_identifiers(_without_identifiers(original))
     found += _on_groups((step.method, step.parameters.get("k")) for step in plan.steps)
+    found += _on_aggregates(plan.schema, ((step.method, step.parameters) for step in plan.steps))
     # A step that names nothing masks every key on its scales; which they are is known where it is run.
     open_ended = any(not step.parameters.get("attributes") for step in plan.steps if step.method != "identifiers")
     named = {name for step in plan.steps for name in step.parameters.get("attributes") or ()}
@@ -180,6 +182,7 @@ def _on_identifiers(release: Microdata) -> Iterator[Advice]:
 def _on_masking(schema: Schema, masked: Masked, *, seed_given: bool) -> Iterator[Advice]:
     steps = _steps(masked.provenance)
     yield from _on_groups((step.method, step.parameters.get("k")) for step in steps)
+    yield from _on_aggregates(schema, ((step.method, step.parameters) for step in steps))
     touched = {name for step in steps for name in step.attributes}
     left = [name for name in schema.keys if name not in touched and name in masked.microdata.schema]
     if left:
@@ -204,6 +207,23 @@ def _on_groups(asked: Iterable[tuple[str, Any]]) -> Iterator[Advice]:
             f"{method} was asked for groups of as few as {k} records: a member can subtract itself and see the rest.",
             f"Use k = {_SMALLEST_GROUP} or more.",
         )
+
+
+def _on_aggregates(schema: Schema, steps: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[Advice]:
+    """Remark on aggregates that are released with survey weights in them or with all their digits."""
+    for method, parameters in steps:
+        masker = catalogue.maskers().get(method)
+        if masker is None or not masker.groups:
+            continue
+        weighted = bool(parameters.get("weighted")) and schema.weight is not None
+        exact = parameters.get("decimals") == "exact"
+        if weighted or exact:
+            asked = " and ".join(["survey weights"] * weighted + ["all digits"] * exact)
+            yield Advice(
+                "solvable-aggregates",
+                f"{method} was asked for aggregates with {asked}: members of small groups may be solved from them.",
+                "Leave weighted and decimals as they are, or do not release the weights.",
+            )
 
 
 def _on_risk(assessment: Assessment) -> Iterator[Advice]:

@@ -222,8 +222,8 @@ def test_aggregates_of_groups_with_missing_values():
 def test_weights_count_in_prototypes_but_not_in_k():
     schema = Schema([Attribute("n", Nominal(tuple("ab")), "key"), Attribute("w", Numeric(), "weight")])
     frame = pa.table({"n": ["a", "a", "b"], "w": [1.0, 1.0, 9.0]})
-    assert KModes(3).mask(frame, schema).microdata.column("n").to_pylist() == ["b"] * 3
-    assert KModes(3, weighted=False).mask(frame, schema).microdata.column("n").to_pylist() == ["a"] * 3
+    assert KModes(3, weighted=True).mask(frame, schema).microdata.column("n").to_pylist() == ["b"] * 3
+    assert KModes(3).mask(frame, schema).microdata.column("n").to_pylist() == ["a"] * 3
     with pytest.raises(ParameterError, match="k must be at most the number of records, 3; got 4"):
         KModes(4).mask(frame, schema)
 
@@ -235,7 +235,7 @@ def test_no_operator_is_silently_ignored():
     with pytest.raises(ParameterError, match="OrdinalMedian does not aggregate nominal values, and 'fuel' is nominal"):
         KModes(operators={"fuel": OrdinalMedian()}).mask(data)
     with pytest.raises(ParameterError, match="'size', OrdinalMedian, takes no weights"):
-        KModes(operators={"ordinal": OrdinalMedian()}).mask(data)
+        KModes(operators={"ordinal": OrdinalMedian()}, weighted=True).mask(data)
     with pytest.raises(ParameterError, match="importance names 'income', which is not masked"):
         KModes(importance={"income": 2.0}).mask(data)
     chosen = {"ordinal": OrdinalMedian(side="upper"), "size": Plurality(), "age": NumericMedian()}

@@ -12,9 +12,11 @@ import numpy as np
 from discreet.base import ROW, Block, Masker, Rows, Source, TableEngine, Target
 from discreet.draws import Draws, draws_of, fingerprint
 from discreet.errors import DataError, MissingValueError, ParameterError
+from discreet.masking.release import Rounding, names_to_round, notes_on_release
 from discreet.microdata import Microdata
 from discreet.parameters import Integer, check_parameters
 from discreet.results import Provenance
+from discreet.scales.precision import Fineness, fineness, joined_fineness
 from discreet.schema import Attribute, Schema
 from discreet.typing import IntArray, Json
 
@@ -88,6 +90,7 @@ class _Release:
     attributes: tuple[Attribute, ...]
     removed: tuple[str, ...]
     change: Callable[[Microdata, IntArray], Mapping[str, Any]] | None
+    rounding: Rounding
 
     def __call__(self, table: Microdata, rows: IntArray, block: Block) -> Microdata:
         if self.change is not None:
@@ -96,7 +99,7 @@ class _Release:
             if not np.array_equal(block[ROW], rows):
                 raise DataError(f"{rows.size} records were to be released and {len(block[ROW])} came back.")
             values = {name: block[name] for name in self.names}
-        released = table.replacing(values, *self.attributes)
+        released = table.replacing(self.rounding(table, values), *self.attributes)
         return released.select(name for name in table.names if name not in self.removed)
 
 
@@ -141,8 +144,9 @@ def mask_table(
     plan = at_scale(masker, TableJob(source, names, draws, engine, block_size))
     schema = source.schema.replacing(*plan.attributes)
     removed = schema.of_role("identifier")
-    engine.write(source, target, _Release(names, plan.attributes, removed, plan.change), plan.values)
-    notes = list(plan.notes)
+    rounding = Rounding(masker, _fineness(source, names_to_round(masker, source.schema, names), engine))
+    engine.write(source, target, _Release(names, plan.attributes, removed, plan.change, rounding), plan.values)
+    notes = [*plan.notes, *notes_on_release(masker, source.schema, names)]
     left_alone = [name for name in schema.keys if name not in names]
     if left_alone:
         notes.append(f"Keys that {masker.name} did not mask ({len(left_alone)}): {', '.join(left_alone)}.")
@@ -198,6 +202,37 @@ def _draws(masker: Masker, source: Source, names: tuple[str, ...], engine: Table
     if not hasattr(masker, "random_state"):
         return None, Draws.of(0, marks, masker.name)
     return draws_of(masker.random_state, marks, masker._purpose())  # noqa: SLF001
+
+
+@dataclass(frozen=True)
+class _Finenesses:
+    """How fine the columns of some records are, one row a column."""
+
+    names: tuple[str, ...]
+
+    def __call__(self, block: Block) -> Block:
+        parts = [fineness(block[name]) for name in self.names]
+        return {
+            "#name": np.arange(len(parts)),
+            "#double": np.array([-1 if part.double is None else part.double for part in parts], dtype=np.int64),
+            "#single": np.array([-1 if part.single is None else part.single for part in parts], dtype=np.int64),
+            "#low": np.array([part.low for part in parts]),
+            "#high": np.array([part.high for part in parts]),
+        }
+
+
+def _fineness(source: Source, names: tuple[str, ...], engine: TableEngine) -> dict[str, Fineness]:
+    """Return the fineness of whole columns, in one pass: no block decides how it is rounded."""
+    if not names:
+        return {}
+    columns = {"#name": "int", "#double": "int", "#single": "int", "#low": "float", "#high": "float"}
+    found = engine.collect(engine.apply(engine.open(source, names), _Finenesses(names), columns))
+    rows = zip(*(found[column].tolist() for column in columns), strict=True)
+    parts: dict[str, list[Fineness]] = {name: [] for name in names}
+    for place, double, single, low, high in rows:
+        known = [decimals if decimals >= 0 else None for decimals in (double, single)]
+        parts[names[place]].append(Fineness(known[0], low, high, known[1]))
+    return {name: joined_fineness(each) for name, each in parts.items()}
 
 
 @dataclass(frozen=True)

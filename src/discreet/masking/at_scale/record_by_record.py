@@ -12,7 +12,7 @@ import numpy as np
 from discreet.base import Block, InProcess, MaskingJob
 from discreet.draws import Draws
 from discreet.masking.at_scale.plan import Plan, TableJob, at_scale, refuse
-from discreet.masking.coding import BottomCoding, TopCoding
+from discreet.masking.coding import FEWEST_CODED, BottomCoding, TopCoding
 from discreet.masking.pram import PRAM, redrawn
 from discreet.masking.recoding import GlobalRecoding
 from discreet.microdata import Microdata, table_of_codes
@@ -182,7 +182,7 @@ def _replacements(masker: TopCoding | BottomCoding, job: TableJob, thresholds: M
     names, sign = tuple(thresholds), masker._sign  # noqa: SLF001
     rows = job.engine.open(job.source, names)
     found = job.engine.fold(rows, _Beyond(names, sign, thresholds))
-    counts = {name: (int(found[name][0]), int(found[name][1])) for name in names if found[name][1]}
+    counts = {name: (int(found[name][0]), int(found[name][1])) for name in names if found[name][1] >= FEWEST_CODED}
     if masker.replacement == "mean":
         return {name: float(found[name][2]) / beyond for name, (_, beyond) in counts.items()}
     middle = []

@@ -95,7 +95,7 @@ class BalancedKModes(KModes):
         rounds: int = 20,
         semantics: bool = True,
         importance: Mapping[str, float] | None = None,
-        weighted: bool = True,
+        weighted: bool = False,
         strata: Sequence[str] | None = None,
         attributes: Sequence[str] | None = None,
         random_state: RandomState = None,

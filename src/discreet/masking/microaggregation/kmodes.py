@@ -184,7 +184,11 @@ class KModes(PrototypeClustering):
         A missing value is a category of its own, and a group of which more than half is missing is released as missing;
         or it matches every value, has no say in the prototype and stays missing.
     weighted : bool
-        Prototypes with the survey weights, where the schema has them. `k` always counts records.
+        Prototypes with the survey weights, where the schema has them; not by default, because weights that are released
+        beside them say something about the members of a group. `k` always counts records.
+    decimals : int, "exact" or dict of str to int, optional
+        For numbers, where the method masks them: the most decimals that are released, never more than the attribute
+        has, which is the default; ``"exact"`` releases all digits, from which members may be solved.
     strata : list of str, optional
         Group within these only.
     attributes : list of str, optional

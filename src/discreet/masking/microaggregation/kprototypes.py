@@ -27,7 +27,9 @@ class KPrototypes(PrototypeClustering):
     operators : dict of str to Operator, optional
         Operators by attribute or by scale. By default the mean of numbers, the mode of unordered categories, and what
         `prototype` says of ordered ones.
-    max_iter, start, restarts, prototype, alpha, convex, beta, semantics, missing, weighted, strata, random_state
+    max_iter, start, restarts
+        As for `KModes`.
+    prototype, alpha, convex, beta, semantics, missing, weighted, decimals, strata, random_state
         As for `KModes`.
     attributes : list of str, optional
         What to mask; by default every key that is no sequence.

@@ -33,7 +33,7 @@ class MixedMDAV(RecordMicroaggregation):
     operators : dict of str to Operator, optional
         Operators by attribute or by scale. By default the mean of numbers, the mode of unordered categories, and what
         `prototype` says of ordered ones.
-    prototype, alpha, convex, beta, semantics, missing, weighted, strata, random_state
+    prototype, alpha, convex, beta, semantics, missing, weighted, decimals, strata, random_state
         As for `KModes`.
     attributes : list of str, optional
         What to mask; by default every key that is no sequence.

@@ -13,6 +13,7 @@ from discreet.base import Engine, Masking, MaskingJob
 from discreet.errors import MissingValueError, ParameterError
 from discreet.masking.microaggregation.attribute_blocks import attribute_blocks
 from discreet.masking.microaggregation.missing_cells import Filled, by_pattern, filled
+from discreet.masking.release import DECIMALS
 from discreet.masking.strata import StratifiedMasker
 from discreet.operators.base import Operator
 from discreet.operators.means import ArithmeticMean, WeightedMean
@@ -30,6 +31,7 @@ COMMON: Mapping[str, Constraint] = {
     "operator": Optional(Instance(Operator, "an operator on numbers")),
     "weighted": Flag(),
     "missing": Choice(("refuse", "fill", "pattern")),
+    "decimals": DECIMALS,
     "integers": Flag(),
     "totals": Flag(),
     "bounds": Flag(),
@@ -77,10 +79,15 @@ class NumericMicroaggregation(StratifiedMasker):
         ``"refuse"``: an error. ``"fill"``: a missing cell is released as the aggregate of its group's present values.
         ``"pattern"``: groups hold records that lack the same attributes, and missing cells stay missing; where fewer
         than k records share a pattern it is joined to the nearest one, at the price of suppressed cells.
+    decimals : int, "exact" or dict of str to int, optional
+        The most decimals that are released (−3: thousands), for all attributes or by attribute; never more than the
+        attribute has, which is the default. Where its numbers have all binary digits, six significant ones are
+        released. ``"exact"`` releases aggregates with all digits, from which the members of a group may be solved.
     integers : bool
-        Round what is released where all original values are whole.
+        With ``decimals="exact"``: round nevertheless where all original values are whole.
     totals : bool
-        Shift what is released so that every attribute keeps its total (its weighted total, where `weighted`).
+        Shift what is released so that every attribute keeps its total (its weighted total, where `weighted`); needs
+        ``decimals="exact"``, because a rounded attribute keeps its total only nearly.
     bounds : bool
         Keep what is released between the smallest and largest original value.
     strata : list of str, optional
@@ -89,6 +96,7 @@ class NumericMicroaggregation(StratifiedMasker):
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     groups: ClassVar[bool] = True
+    makes_numbers: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = COMMON
 
     k: int
@@ -104,6 +112,7 @@ class NumericMicroaggregation(StratifiedMasker):
         operator: Operator | None = None,
         weighted: bool = False,
         missing: str = "refuse",
+        decimals: int | str | Mapping[str, int] | None = None,
         integers: bool = False,
         totals: bool = False,
         bounds: bool = False,
@@ -117,6 +126,7 @@ class NumericMicroaggregation(StratifiedMasker):
         self.operator = operator
         self.weighted = weighted
         self.missing = missing
+        self.decimals = decimals
         self.integers = integers
         self.totals = totals
         self.bounds = bounds
@@ -176,6 +186,11 @@ class NumericMicroaggregation(StratifiedMasker):
             )
         if self.integers and self.totals:
             raise ParameterError(f"{owner}: integers and totals cannot both be kept.", hint="Choose one.")
+        if self.totals and self.decimals != "exact":
+            raise ParameterError(
+                f"{owner}: totals cannot be kept by rounded numbers.",
+                hint='Leave totals out (rounded means keep them nearly), or say decimals="exact".',
+            )
         return operator
 
     def _weights(self, job: MaskingJob) -> FloatArray | None:
@@ -227,8 +242,6 @@ class NumericMicroaggregation(StratifiedMasker):
             released = _with_total(
                 released, both, mass, float(values[both] @ mass[both]), (low, high) if self.bounds else None
             )
-        if self.integers and (values[~np.isnan(values)] % 1 == 0).all():
-            released = np.rint(released)
         return np.clip(released, low, high) if self.bounds else released
 
 

@@ -43,9 +43,9 @@ class ProjectionMicroaggregation(NumericMicroaggregation):
     Examples
     --------
     >>> import polars as pl
-    >>> xy = pl.DataFrame({"x": [1.5, 2.0, 9.0, 9.5], "y": [5.0, 6.0, 1.0, 2.0]})
+    >>> xy = pl.DataFrame({"x": [1.5, 2.0, 9.0, 9.5], "y": [5.0, 7.0, 1.0, 3.0]})
     >>> ProjectionMicroaggregation(k=2).fit_transform(xy)["y"].to_list()
-    [5.5, 5.5, 1.5, 1.5]
+    [6.0, 6.0, 2.0, 2.0]
     """
 
     parameters: ClassVar[Mapping[str, Constraint]] = {

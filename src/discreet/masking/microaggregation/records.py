@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from discreet.base import Masking, MaskingJob
 from discreet.errors import ParameterError
 from discreet.masking.microaggregation.prototypes import aggregated, choose_operators, default_ordinal, is_missing
+from discreet.masking.release import DECIMALS
 from discreet.masking.strata import StratifiedMasker
 from discreet.operators.base import Operator
 from discreet.parameters import ByName, Choice, Constraint, Flag, Instance, Integer, Names, Number, Optional, Seed
@@ -152,6 +153,7 @@ class RecordMicroaggregation(StratifiedMasker):
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     groups: ClassVar[bool] = True
+    makes_numbers: ClassVar[bool] = True
     handles_missing: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "k": Integer(2),
@@ -164,6 +166,7 @@ class RecordMicroaggregation(StratifiedMasker):
         "importance": Optional(ByName(Number(0))),
         "missing": Choice(("category", "wildcard")),
         "weighted": Flag(),
+        "decimals": DECIMALS,
         "strata": Optional(Names()),
         "attributes": Optional(Names()),
         "random_state": Seed(),
@@ -182,7 +185,8 @@ class RecordMicroaggregation(StratifiedMasker):
         beta: float = 0.5,
         semantics: bool = True,
         missing: str = "category",
-        weighted: bool = True,
+        weighted: bool = False,
+        decimals: int | str | Mapping[str, int] | None = None,
         strata: Sequence[str] | None = None,
         attributes: Sequence[str] | None = None,
         random_state: RandomState = None,
@@ -196,6 +200,7 @@ class RecordMicroaggregation(StratifiedMasker):
         self.semantics = semantics
         self.missing = missing
         self.weighted = weighted
+        self.decimals = decimals
         self.strata = strata
         self.attributes = attributes
         self.random_state = random_state

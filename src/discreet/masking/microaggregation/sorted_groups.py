@@ -34,7 +34,7 @@ class SortedGroups(RecordMicroaggregation):
     operators : dict of str to Operator, optional
         Operators by attribute or by scale. By default the mean of numbers, the mean of interval centres on ordered
         scales that have intervals, what `prototype` says on others, and the mode of unordered categories.
-    prototype, alpha, convex, beta, semantics, missing, weighted, strata, random_state
+    prototype, alpha, convex, beta, semantics, missing, weighted, decimals, strata, random_state
         As for `KModes`.
     attributes : list of str, optional
         What to mask; by default every key that is no sequence.

@@ -46,7 +46,7 @@ class IndividualRanking(NumericMicroaggregation):
     >>> import polars as pl
     >>> x = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.5, 50.0, 51.0, 52.0]})
     >>> IndividualRanking(k=3).fit_transform(x)["x"].to_list()  # four small values and three large ones
-    [2.625, 2.625, 2.625, 2.625, 51.0, 51.0, 51.0]
+    [2.6, 2.6, 2.6, 2.6, 51.0, 51.0, 51.0]
     """
 
     parameters: ClassVar[Mapping[str, Constraint]] = {
@@ -69,6 +69,7 @@ class IndividualRanking(NumericMicroaggregation):
         operator: Any = None,
         weighted: bool = False,
         missing: str = "refuse",
+        decimals: Any = None,
         integers: bool = False,
         totals: bool = False,
         bounds: bool = False,
@@ -82,6 +83,7 @@ class IndividualRanking(NumericMicroaggregation):
             operator=operator,
             weighted=weighted,
             missing=missing,
+            decimals=decimals,
             integers=integers,
             totals=totals,
             bounds=bounds,
