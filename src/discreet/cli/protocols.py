@@ -150,6 +150,8 @@ def _show_run(done: Any, paths: Any) -> None:
         shown.add_row(safe(name), f"{done.before[name].score.risk:.2f}", f"{score.risk:.2f}", f"{score.loss:.2f}",
                       f"{score.value:.2f}")  # fmt: skip
     out.print(shown)
+    for promise in done.masked.provenance.guarantees:
+        out.print(f"• {safe(promise.sentence)} Counted in the written file.", highlight=False)
     for note in done.masked.provenance.notes:
         out.print(f"• {safe(note)}", highlight=False)
     for what, path in paths.items():

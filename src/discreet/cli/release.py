@@ -222,6 +222,8 @@ def _show_masked(provenance: dict[str, Any], output: Path) -> None:
     if "groups" in provenance:
         groups = provenance["groups"]
         out.print(f"{groups['count']} groups of {groups['smallest']} to {groups['largest']} records.")
+    for promise in provenance.get("guarantees", ()):
+        out.print(f"• {safe(promise['sentence'])} Counted in the written file.")
     for note in provenance["notes"]:
         out.print(f"• {safe(note)}")
     out.print(f"Written to {safe(str(output))}.")

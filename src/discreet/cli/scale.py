@@ -89,6 +89,8 @@ def protect_large(
     for name, count in figures["changed_cells"].items():
         shown.add_row(safe(name), str(count))
     out.print(shown)
+    for promise in figures.get("guarantees", ()):
+        out.print(f"• {safe(promise['sentence'])} Counted in the written file.")
     for note in figures["notes"]:
         out.print(f"• {safe(note)}")
     out.print(f"Written to {safe(str(output))}.")

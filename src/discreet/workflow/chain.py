@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from discreet import catalogue
 from discreet.base import Engine, Masker, count_changed
 from discreet.engines.local import LocalEngine
 from discreet.errors import DiscreetError, ParameterError, UnknownNameError
+from discreet.guarantees import Guarantee, still_true
 from discreet.masking.hierarchy import Hierarchy
 from discreet.microdata import Microdata, microdata
 from discreet.progress import report as report_progress
@@ -59,8 +61,8 @@ def apply_steps(
     Masked
         Its provenance speaks of the whole chain: whether any step was perturbative, which records are left, the
         transitions of categories composed over the steps (left out where a step does not tell them), the groups of the
-        last grouping step (left out where a later step changed what it had grouped), and each step's own record in
-        `history`.
+        last grouping step (left out where a later step changed what it had grouped), what the steps promised as far as
+        it still holds after the last one, and each step's own record in `history`.
 
     Raises
     ------
@@ -218,6 +220,7 @@ def _chained(
     touched = {name for known in history for name in known.changed}
     names = tuple(name for name in original.schema.names if name in touched and name in released.schema)
     labels, grouped, lost = _groups(history)
+    guarantees, broken = _guarantees(released, history)
     flags = {known.perturbative for known in history}
     details: Json = {"steps": [known.details for known in history]}
     window = _windows(history)
@@ -242,11 +245,13 @@ def _chained(
         transitions=_transitions(original.schema, history, schemas),
         rows=rows,
         details=details,
-        notes=_notes(original.schema, released.schema, names, history, lost),
+        notes=(*_notes(original.schema, released.schema, names, history, lost), *broken),
         seed=seed,
         perturbative=True if True in flags else None if None in flags else False,
         grouped=grouped,
-        history=tuple(history),
+        # No promise stands in the record of a step that a later one may have broken.
+        history=tuple(replace(known, guarantees=()) for known in history),
+        guarantees=guarantees,
     )
 
 
@@ -267,6 +272,40 @@ def _groups(history: list[Provenance]) -> tuple[IntArray | None, tuple[str, ...]
         return labels, names, ""
     # Records that were left out may have emptied a group; no number without a record is reported.
     return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64), names, ""
+
+
+def _guarantees(released: Microdata, history: list[Provenance]) -> tuple[tuple[Guarantee, ...], list[str]]:
+    """Return what the steps promised and the release keeps, and notes on what it does not keep.
+
+    A promise about values that no later step touched stands. Another is counted on the release: rounding or recoding
+    what was grouped breaks nothing, noise and sampling do.
+    """
+    kept: list[Guarantee] = []
+    broken: list[str] = []
+    for place, known in enumerate(history):
+        later = history[place + 1 :]
+        touched = {name for one in later for name, count in one.changed.items() if count}
+        fewer = any(one.rows is not None and len(one.rows) < one.n_records for one in later)
+        doubtful = [p for p in known.guarantees if fewer or touched & set(_told_apart(p))]
+        false = still_true(doubtful, _as_written(released, doubtful))[1] if doubtful else []
+        kept += [p for p in known.guarantees if p not in false]
+        broken += [
+            f"Not promised any more, because a later step changed it: {promise.attributes[0]}"
+            f"{f' and {len(promise.attributes) - 1} others' if len(promise.attributes) > 1 else ''} "
+            f"in groups of {promise.k} by {known.method}."
+            for promise in false
+        ]
+    return tuple(kept), broken
+
+
+def _told_apart(promise: Guarantee) -> tuple[str, ...]:
+    """Return the columns whose values matter; fresh numbers of units still say who belongs together."""
+    return tuple(name for name in promise.columns if name != promise.unit)
+
+
+def _as_written(released: Microdata, promises: list[Guarantee]) -> Any:
+    named = {name for promise in promises for name in promise.columns}
+    return released.select(name for name in released.names if name in named).to_polars()
 
 
 def _windows(history: list[Provenance]) -> dict[str, int]:

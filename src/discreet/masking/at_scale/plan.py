@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.base import ROW, Block, Masker, Rows, Source, TableEngine, Target
+from discreet.base import ROW, Block, Masker, Rows, Source, TableEngine, Target, notes_on_missing
 from discreet.errors import DataError, MissingValueError, ParameterError
 from discreet.microdata import Microdata
 from discreet.parameters import Integer, check_parameters
@@ -67,6 +67,8 @@ class Plan:
     attributes: tuple[Attribute, ...] = ()
     details: Json = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    shared: tuple[tuple[str, ...], ...] = ()
+    """See :class:`discreet.base.Masking`."""
 
 
 @singledispatch
@@ -87,6 +89,7 @@ class _Release:
     attributes: tuple[Attribute, ...]
     removed: tuple[str, ...]
     change: Callable[[Microdata, IntArray], Mapping[str, Any]] | None
+    one_missing: bool
 
     def __call__(self, table: Microdata, rows: IntArray, block: Block) -> Microdata:
         if self.change is not None:
@@ -95,7 +98,7 @@ class _Release:
             if not np.array_equal(block[ROW], rows):
                 raise DataError(f"{rows.size} records were to be released and {len(block[ROW])} came back.")
             values = {name: block[name] for name in self.names}
-        released = table.replacing(values, *self.attributes)
+        released = table.replacing(values, *self.attributes, one_missing=self.one_missing)
         return released.select(name for name in table.names if name not in self.removed)
 
 
@@ -140,8 +143,10 @@ def mask_table(
     plan = at_scale(masker, TableJob(source, names, int(seed), engine, block_size))
     schema = source.schema.replacing(*plan.attributes)
     removed = schema.of_role("identifier")
-    engine.write(source, target, _Release(names, plan.attributes, removed, plan.change), plan.values)
-    notes = list(plan.notes)
+    guarantees = masker.guarantees(schema, names, plan.shared)
+    target.guarantees = guarantees
+    engine.write(source, target, _Release(names, plan.attributes, removed, plan.change, masker.groups), plan.values)
+    notes = [*plan.notes, *notes_on_missing(masker, schema, names)]
     left_alone = [name for name in schema.keys if name not in names]
     if left_alone:
         notes.append(f"Keys that {masker.name} did not mask ({len(left_alone)}): {', '.join(left_alone)}.")
@@ -159,6 +164,7 @@ def mask_table(
         notes=tuple(notes),
         seed=int(seed) if hasattr(masker, "random_state") else None,
         perturbative=masker.perturbative,
+        guarantees=guarantees,
     )
     return provenance, schema.select(name for name in schema.names if name not in removed)
 
