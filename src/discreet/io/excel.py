@@ -103,8 +103,12 @@ def write_excel(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> 
                 empty &= arrow.column(name).is_null(nan_is_null=True).to_numpy()
                 shown = times if pa.types.is_timestamp(arrow.column(name).type) else dates
                 _write_column(sheet, place, _values(table, arrow.column(name), name), shown)
-            for row in np.flatnonzero(empty).tolist():
-                sheet.write_string(row + 1, 0, "")  # a record without a single value is a record
+            if empty.any():
+                # A record without a single value is a record. All that lack the first value look alike, or the empty
+                # text would tell these from the others.
+                absent = arrow.column(0).is_null(nan_is_null=True).to_numpy()
+                for row in np.flatnonzero(absent).tolist():
+                    sheet.write_string(row + 1, 0, "")
             _write_labels(book, table)
 
 
