@@ -68,7 +68,7 @@ ONLY: dict[str, set[str]] = {
         "guarantees",
     },
     "datasets": {"errors", "typing", "parameters", "schema", "microdata", "scales"},
-    "report": {"_version", "errors", "typing", "notebook", "results", "comparison", "schema"},
+    "report": {"_version", "errors", "typing", "notebook", "results", "guarantees", "comparison", "schema"},
     "cli": {"_version", "errors", "typing", "progress", "workflow"},
     "studio": {"_version", "errors", "typing", "progress", "workflow"},
     "catalogue": {"base", "masking", "linkage", "measures"},

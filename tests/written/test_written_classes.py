@@ -1,4 +1,4 @@
-"""k in the written file: read back with plain loops that share nothing with the package, for every method and format."""
+"""k in the written file, read back with plain loops that share nothing with the package: every method and format."""
 
 from __future__ import annotations
 

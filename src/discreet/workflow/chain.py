@@ -284,28 +284,25 @@ def _guarantees(released: Microdata, history: list[Provenance]) -> tuple[tuple[G
     broken: list[str] = []
     for place, known in enumerate(history):
         later = history[place + 1 :]
-        touched = {name for one in later for name, count in one.changed.items() if count}
+        # Fresh numbers stand for the values that were there, one for one.
+        touched = {n for one in later if one.method != "identifiers" for n, count in one.changed.items() if count}
         fewer = any(one.rows is not None and len(one.rows) < one.n_records for one in later)
-        doubtful = [p for p in known.guarantees if fewer or touched & set(_told_apart(p))]
-        false = still_true(doubtful, _as_written(released, doubtful))[1] if doubtful else []
-        kept += [p for p in known.guarantees if p not in false]
-        broken += [
-            f"Not promised any more, because a later step changed it: {promise.attributes[0]}"
-            f"{f' and {len(promise.attributes) - 1} others' if len(promise.attributes) > 1 else ''} "
-            f"in groups of {promise.k} by {known.method}."
-            for promise in false
-        ]
+        for promise in known.guarantees:
+            doubtful = fewer or bool(touched & set(promise.columns))
+            # Where a stratum was changed, the promise may still hold over all strata together.
+            weaker = [promise, *([replace(promise, strata=())] if promise.strata else [])]
+            true = still_true(weaker, _as_written(released, promise))[0] if doubtful else [promise]
+            kept += true[:1]
+            if promise not in true:
+                broken.append(
+                    f"Not promised any more, because a later step changed it: groups of {promise.k} by {known.method} "
+                    f"on {', '.join(promise.columns)}."
+                )
     return tuple(kept), broken
 
 
-def _told_apart(promise: Guarantee) -> tuple[str, ...]:
-    """Return the columns whose values matter; fresh numbers of units still say who belongs together."""
-    return tuple(name for name in promise.columns if name != promise.unit)
-
-
-def _as_written(released: Microdata, promises: list[Guarantee]) -> Any:
-    named = {name for promise in promises for name in promise.columns}
-    return released.select(name for name in released.names if name in named).to_polars()
+def _as_written(released: Microdata, promise: Guarantee) -> Any:
+    return released.select(name for name in released.names if name in promise.columns).to_polars()
 
 
 def _windows(history: list[Provenance]) -> dict[str, int]:

@@ -110,8 +110,9 @@ def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | Non
     kept = table.select(name for name in table.names if name not in known.removed)
     released = kept if known.rows is None else kept.take(rows)
     exchanged = [name for name in names if name in outcome.microdata.schema]
-    if exchanged:
-        released = released.exchanging(outcome.microdata.select(exchanged).take(member[rows]))
+    written_anew = [*exchanged, *(name for name in strata if name in outcome.microdata.schema)]
+    if written_anew:
+        released = released.exchanging(outcome.microdata.select(written_anew).take(member[rows]))
     before = table if known.rows is None else table.take(rows)
     details = {name: value for name, value in known.details.items() if name != "window"}
     return Masked(
