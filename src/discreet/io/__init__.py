@@ -127,7 +127,8 @@ def write_table(
     dialect = table.origin.get("dialect")
 
     def look(written: Path) -> None:
-        count_written(written, target.suffix.lower(), guarantees, records=len(table), dialect=dialect)
+        ending = target.suffix.lower()
+        count_written(written, ending, guarantees, records=len(table), columns=table.names, dialect=dialect)
 
     with looked_at(look):
         _format(target).write(table, target, sources)

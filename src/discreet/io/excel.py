@@ -22,7 +22,7 @@ from discreet.labels import Labels
 from discreet.microdata import Microdata, column_names
 from discreet.typing import Json
 
-__all__ = ["read_excel", "write_excel"]
+__all__ = ["read_cells", "read_excel", "write_excel"]
 
 _MOST_ROWS = 1_048_575
 _EPOCH = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook has no time zones
@@ -65,6 +65,16 @@ def read_excel(path: Path, *, sheet: str | None = None) -> tuple[pa.Table, Json]
     table = pa.table({name: _plain(frame[name]) for name in frame.columns})
     column_names(table)
     return table, {"format": "xlsx", "path": str(path)}
+
+
+def read_cells(path: Path, names: tuple[str, ...]) -> pl.DataFrame:
+    """Return some columns of the first sheet as the text of their cells; a cell that is not there is null."""
+    try:
+        import fastexcel
+    except ImportError:
+        raise _missing("fastexcel") from None
+    frame: pl.DataFrame = fastexcel.read_excel(path.read_bytes()).load_sheet(0, dtypes="string").to_polars()
+    return frame.select([name for name in frame.columns if name in names])
 
 
 def _plain(series: pl.Series) -> pa.Array:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from discreet.errors import BrokenGuaranteeError
 from discreet.guarantees import Guarantee, Recount, require
 from discreet.io.csv import Dialect
+from discreet.io.excel import read_cells
 from discreet.io.statistical import read_plainly
 
 __all__ = ["count_written"]
@@ -33,6 +34,7 @@ def count_written(
     guarantees: Sequence[Guarantee],
     *,
     records: int | None = None,
+    columns: Collection[str] = (),
     dialect: Mapping[str, Any] | None = None,
 ) -> None:
     """Refuse a file, or a folder of Parquet files, that does not keep what is promised of it.
@@ -46,6 +48,8 @@ def count_written(
     guarantees : sequence of Guarantee
     records : int, optional
         How many the file must hold.
+    columns : collection of str
+        Those that were written: what a promise speaks of must be found among them again.
     dialect : mapping, optional
         Of a text file, as far as a stranger must know it: delimiter and encoding.
 
@@ -64,6 +68,12 @@ def count_written(
     found = 0
     for frame in _READERS[ending](path, wanted, Dialect(**(dialect or {}))):
         found += frame.height
+        lost = [name for name in wanted if name in columns and name not in frame.columns]
+        if lost:
+            raise BrokenGuaranteeError(
+                f"Column {lost[0]!r} was written and is not found in the file.",
+                hint="Nothing was put in place. Please report it; another format may do.",
+            )
         for count in counts:
             count.add(frame)
     if records is not None and found != records:
@@ -121,11 +131,7 @@ def _plain(table: pa.Table) -> pl.DataFrame:
 
 
 def _read_workbook(path: Path, names: tuple[str, ...], _: Dialect) -> Iterator[pl.DataFrame]:
-    import fastexcel
-
-    sheet = fastexcel.read_excel(path.read_bytes()).load_sheet(0, dtypes="string")
-    frame: pl.DataFrame = sheet.to_polars()
-    yield frame.select([name for name in frame.columns if name in names])
+    yield read_cells(path, names)
 
 
 def _read_statistical(path: Path, names: tuple[str, ...], ending: str) -> Iterator[pl.DataFrame]:
