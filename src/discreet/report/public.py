@@ -52,9 +52,9 @@ def _step(step: Provenance, contents: Contents) -> Json:
     }
     # Only what the release as a whole keeps: a later step may have broken what this one promised.
     promised = [p for p in contents.provenance.guarantees if _is_of(p, step)]
+    told["guarantees"] = [promise.sentence for promise in promised]
     if promised:
         told["smallest_group"] = min(promise.k for promise in promised)
-        told["guarantees"] = [promise.sentence for promise in promised]
     return told
 
 
