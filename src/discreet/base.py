@@ -24,6 +24,7 @@ import numpy as np
 
 from discreet.draws import Draws, draws_of, fingerprint
 from discreet.errors import DataError, MissingValueError, ParameterError, SchemaError, UnknownNameError
+from discreet.guarantees import Guarantee
 from discreet.microdata import Microdata, column_names, microdata
 from discreet.parameters import Constraint, Names, Optional, Seed, check_parameters
 from discreet.results import Links, Masked, Measurement, Provenance
@@ -52,6 +53,7 @@ __all__ = [
     "aligned",
     "count_changed",
     "find",
+    "notes_on_missing",
     "register",
     "registered",
 ]
@@ -235,10 +237,16 @@ class Target(ABC):
     """Where a release is written."""
 
     path: str
+    guarantees: tuple[Guarantee, ...] = ()
+    """What the release promises; counted again on what was written, before it is put in place."""
 
     @abstractmethod
     def write(self, tables: Iterable[Microdata]) -> None:
         """Write tables one after the other: all of them, or nothing."""
+
+    @abstractmethod
+    def count_again(self, written: str) -> None:
+        """Refuse what lies at `written`, a file or folder that is not in place yet, unless it keeps `guarantees`."""
 
 
 class TableEngine(Engine):
@@ -471,6 +479,9 @@ class Masking:
         The records that are released, in this order; by default all, in their order.
     details, notes
         For the provenance.
+    shared : tuple of tuples of str
+        Where the method forms groups, the sets of attributes whose combinations at least k records share; by default
+        all that are masked together.
     """
 
     values: Mapping[str, Any]
@@ -481,6 +492,7 @@ class Masking:
     rows: IntArray | None = None
     details: Json = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    shared: tuple[tuple[str, ...], ...] = ()
 
 
 class Masker(Estimator, ABC):
@@ -496,7 +508,7 @@ class Masker(Estimator, ABC):
     perturbative: ClassVar[bool] = True
     handles_missing: ClassVar[bool] = False
     groups: ClassVar[bool] = False
-    """Whether the method forms groups of at least ``k`` records."""
+    """Whether the method forms groups of at least ``k`` records, and promises that they are equal in the release."""
     parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names()), "random_state": Seed()}
 
     @abstractmethod
@@ -581,6 +593,28 @@ class Masker(Estimator, ABC):
             )
         return names
 
+    def guarantees(
+        self, schema: Schema, names: tuple[str, ...], shared: tuple[tuple[str, ...], ...] = ()
+    ) -> tuple[Guarantee, ...]:
+        """Return what a release promises in which `names` were masked and the combinations `shared` are shared."""
+        if not self.groups:
+            return ()
+        return tuple(self._guarantee(schema, combination) for combination in shared or (names,))
+
+    def _guarantee(self, schema: Schema, combination: tuple[str, ...]) -> Guarantee:
+        return Guarantee(
+            method=self.name,
+            attributes=tuple(combination),
+            k=self.k,  # type: ignore[attr-defined]
+            strata=tuple(getattr(self, "strata", None) or ()),
+            wildcard=getattr(self, "missing", None) == "wildcard",
+            missing={name: schema[name].missing for name in combination if schema[name].missing},
+        )
+
+    def unmasked_classes(self) -> tuple[str, ...]:
+        """Return the attributes that the method leaves as they are, but within which it promises groups."""
+        return tuple(getattr(self, "strata", None) or ()) if self.groups else ()
+
     def _check_table(self, schema: Schema, n: int) -> None:
         """Refuse what the schema and the number of records tell, in memory and at scale alike."""
         owner = type(self).__name__
@@ -612,7 +646,9 @@ class Masker(Estimator, ABC):
 
 def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcome: Masking, seed: int | None) -> Masked:
     schema = original.schema
-    replaced = original.replacing(outcome.values, *outcome.attributes)
+    # What is counted as equal must be equal in the file: one way to write what is missing, in strata too.
+    within = {name: original.encoded(name) for name in masker.unmasked_classes() if name not in outcome.values}
+    replaced = original.replacing({**within, **outcome.values}, *outcome.attributes, one_missing=masker.groups)
     # An identifier that got fresh numbers and another role is none any more.
     identifiers = replaced.schema.of_role("identifier")
     removed = tuple(name for name in schema.names if name in (*identifiers, *outcome.removed))
@@ -620,7 +656,7 @@ def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcom
     if outcome.rows is not None:
         released = released.take(outcome.rows)
     left_alone = [name for name in schema.keys if name not in names]
-    notes = list(outcome.notes)
+    notes = [*outcome.notes, *notes_on_missing(masker, replaced.schema, (*within, *outcome.values))]
     if left_alone:
         notes.append(f"Keys that {masker.name} did not mask ({len(left_alone)}): {', '.join(left_alone)}.")
     if identifiers:
@@ -639,8 +675,18 @@ def _release(masker: Masker, original: Microdata, names: tuple[str, ...], outcom
         notes=tuple(notes),
         seed=seed,
         perturbative=masker.perturbative,
+        guarantees=masker.guarantees(replaced.schema, names, outcome.shared),
     )
     return Masked(released, provenance)
+
+
+def notes_on_missing(masker: Masker, released: Schema, names: Iterable[str]) -> list[str]:
+    """Say in which columns a method that forms groups writes every missing value in the same way."""
+    coded = [name for name in names if released[name].missing] if masker.groups else []
+    if not coded:
+        return []
+    told = f"Columns whose missing codes were made one, so that they tell nobody apart ({len(coded)})"
+    return [f"{told}: {', '.join(coded)}."]
 
 
 def count_changed(original: Microdata, replaced: Microdata, name: str, values: Any) -> int:

@@ -10,7 +10,8 @@
     ├── FileError             (OSError)       a file cannot be read, or must not be written
     ├── UnknownNameError      (LookupError)   no such method, measure, attribute or data set
     ├── MissingExtraError     (ImportError)   an optional dependency is not installed
-    └── NotFittedError        (ValueError, AttributeError)   a result was asked for before the work was done
+    ├── NotFittedError        (ValueError, AttributeError)   a result was asked for before the work was done
+    └── BrokenGuaranteeError  (RuntimeError)  a written file does not keep what was promised of it: a defect
 
     DiscreetWarning           (UserWarning)   the result stands, but a choice is weak
 
@@ -21,6 +22,7 @@ value of a record, because logs travel further than data.
 from __future__ import annotations
 
 __all__ = [
+    "BrokenGuaranteeError",
     "DataError",
     "DiscreetError",
     "DiscreetWarning",
@@ -89,6 +91,10 @@ class MissingExtraError(DiscreetError, ImportError):
 
 class NotFittedError(DiscreetError, ValueError, AttributeError):
     """A result was asked for before the work was done."""
+
+
+class BrokenGuaranteeError(DiscreetError, RuntimeError):
+    """A written file does not keep what was promised of it. It is not put in place; a defect, whoever caused it."""
 
 
 class DiscreetWarning(UserWarning):

@@ -271,16 +271,23 @@ class Microdata:
         kept = {n: text for n, text in origin.get("verbatim", {}).items() if n not in other.schema}
         # Of the other table's texts only those of its own columns: it may remember some that were masked here since.
         origin["verbatim"] = kept | {n: t for n, t in other.origin.get("verbatim", {}).items() if n in other.schema}
+        if "verbatim_missing" in origin:
+            letters = {n: tags for n, tags in origin["verbatim_missing"].items() if n not in other.schema}
+            theirs = other.origin.get("verbatim_missing", {})
+            origin["verbatim_missing"] = letters | {n: t for n, t in theirs.items() if n in other.schema}
         return Microdata(frame.to_native(), Schema(declared), origin=origin)
 
-    def replacing(self, encoded: Mapping[str, Any], *attributes: Attribute) -> Microdata:
+    def replacing(self, encoded: Mapping[str, Any], *attributes: Attribute, one_missing: bool = False) -> Microdata:
         """Return a table in which some columns hold new values; all others stay exactly as they came.
 
-        A value that was missing and still is keeps its missing code. Text columns stay text; numbers become
-        ``float64``. `attributes` exchanges declarations, for methods that change levels.
+        A value that was missing and still is keeps its missing code; with `one_missing`, every missing value of a
+        column that is exchanged is the same: the first declared code that the column's type can hold, or null. That is
+        for methods whose promise is about equal records: what they count as equal must be equal in the file. Text
+        columns stay text; numbers become ``float64``. `attributes` exchanges declarations, for methods that change
+        levels.
         """
         schema = self.schema.replacing(*attributes)
-        columns = {name: self._release(schema[name], array) for name, array in encoded.items()}
+        columns = {name: self._release(schema[name], array, one_missing) for name, array in encoded.items()}
         made = nw.from_arrow(pa.table(columns), backend=nw.get_native_namespace(self._frame))
         types = self._frame.schema
         new = []
@@ -292,6 +299,8 @@ class Microdata:
         frame = self._frame.with_columns(*new) if new else self._frame
         origin = dict(self.origin)
         origin["verbatim"] = {n: text for n, text in origin.get("verbatim", {}).items() if n not in encoded}
+        if one_missing and "verbatim_missing" in origin:
+            origin["verbatim_missing"] = {n: t for n, t in origin["verbatim_missing"].items() if n not in encoded}
         result = Microdata(frame.to_native(), schema, origin=origin)
         result.share_encoding(self)
         for name, array in encoded.items():
@@ -301,8 +310,10 @@ class Microdata:
                 result._encoded[name] = _narrow(np.array(array, dtype=np.int32))
         return result
 
-    def _release(self, attribute: Attribute, array: Any) -> pa.Array:
+    def _release(self, attribute: Attribute, array: Any, one_missing: bool) -> pa.Array:
         before = self.column(attribute.name)
+        if one_missing and isinstance(attribute.scale, Numeric):
+            array = np.asarray(array, dtype=np.float64) + 0.0  # the two zeros are equal, and must be written so
         column = attribute.scale.decode(array)
         if isinstance(attribute.scale, Sequence) and is_text(before):
             column = attribute.scale.to_text(column)
@@ -315,8 +326,32 @@ class Microdata:
         elif isinstance(attribute.scale, Categorical) and column.type != before.type and not is_text(column):
             # Levels that are text in a column of numbers are new ones, such as ranges: they stay text.
             column = column.cast(before.type, safe=False)
+        if one_missing:
+            stands = self._stands_for_missing(attribute, column.type)
+            return column if stands is None else column.fill_null(stands)
         still = pc.and_(column.is_null(), pa.array(self.missing(attribute.name)))
         return pc.if_else(still, before.cast(column.type), column)
+
+    def _stands_for_missing(self, attribute: Attribute, kind: pa.DataType) -> pa.Scalar | None:
+        """Return the first declared missing code that a column of this type can hold, or None for null.
+
+        The declaration and the types alone decide, so that every part of a large table is released alike.
+        """
+        came = self._frame.schema[attribute.name]
+        listed = (
+            set(came.categories) if isinstance(came, nw.Enum) and attribute == self.schema[attribute.name] else None
+        )
+        for code in attribute.missing:
+            text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+            if listed is not None and str(code) not in listed:
+                continue
+            try:
+                scalar = pa.scalar(str(code), kind) if text else pa.scalar(code).cast(kind)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+                continue
+            if hide_missing(pa.array([scalar.as_py()], kind), attribute.missing).null_count:
+                return scalar
+        return None
 
     def __repr__(self) -> str:
         roles = [a.role for a in self.schema]

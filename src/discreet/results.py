@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.errors import DataError
+from discreet.guarantees import Guarantee
 from discreet.microdata import Microdata
 from discreet.notebook import listing, panel, table
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
@@ -72,6 +73,8 @@ class Provenance:
         The attributes that `labels` are about, where they are not all that were masked, as after several steps.
     history : tuple of Provenance
         Where the release came about in several steps, the provenance of each, in order.
+    guarantees : tuple of Guarantee
+        What the release promises about records that look alike; counted again on every file that it is written to.
     """
 
     method: str
@@ -89,6 +92,7 @@ class Provenance:
     perturbative: bool | None = None
     grouped: tuple[str, ...] | None = None
     history: tuple[Provenance, ...] = ()
+    guarantees: tuple[Guarantee, ...] = ()
 
     def to_dict(self, *, internal: bool = False) -> Json:
         """Return the provenance as JSON values; the seed is part of the internal record only."""
@@ -107,6 +111,8 @@ class Provenance:
             sizes = [np.bincount(column) for column in columns.T]
             blocks = [{"count": len(s), "smallest": int(s.min()), "largest": int(s.max())} for s in sizes]
             fields["groups"] = blocks[0] if self.labels.ndim == 1 else _all_blocks(blocks)
+        if self.guarantees:
+            fields["guarantees"] = [promise.to_dict() for promise in self.guarantees]
         if self.history:
             fields["steps"] = [step.to_dict(internal=internal) for step in self.history]
         if internal:

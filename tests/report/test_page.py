@@ -244,7 +244,7 @@ def test_external_holds_no_seed_no_risk_and_no_way_back(folder, external, parts)
         "discreet", "audience", "n_records", "steps", "attributes", "loss", "distributions", "correlations",
     }  # fmt: skip
     assert {key for step in read["steps"] for key in step} <= {
-        "method", "what_it_does", "attributes", "values_may_be_untrue", "smallest_group",
+        "method", "what_it_does", "attributes", "guarantees", "values_may_be_untrue", "smallest_group",
     }  # fmt: skip
 
 

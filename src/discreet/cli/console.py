@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,7 +29,7 @@ from rich.text import Text
 
 from discreet.progress import listening
 
-__all__ = ["advise", "err", "out", "print_json", "progress", "safe", "table"]
+__all__ = ["advise", "err", "out", "print_json", "progress", "safe", "show_promises", "table"]
 
 out = Console()
 err = Console(stderr=True)
@@ -59,6 +59,14 @@ def advise(remarks: Iterable[Any]) -> None:
         err.print(
             f"[yellow]Note:[/yellow] {safe(remark.sentence)} {safe(remark.hint)}", highlight=False, soft_wrap=True
         )
+
+
+def show_promises(sentences: Sequence[str], most: int = 5) -> None:
+    """Show what a release promises, which was counted in the file that was written; the first few of many."""
+    for sentence in sentences[:most]:
+        out.print(f"• {safe(sentence)} Counted in the written file.", highlight=False)
+    if len(sentences) > most:
+        out.print(f"• {len(sentences) - most} more such promises were counted; --json lists them.", highlight=False)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ import typer
 from discreet._version import __version__
 from discreet.cli import certify, intrusion, listing, manifest, papers, protocols, release, studies, studio, tables
 from discreet.cli.console import err, out, safe
-from discreet.errors import DiscreetError
+from discreet.errors import BrokenGuaranteeError, DiscreetError
 
 __all__ = ["app", "run"]
 
@@ -82,7 +82,7 @@ def _code(arguments: list[str]) -> int:
         err.print(f"[bold red]Error:[/bold red] {safe(error.message)}", highlight=False, soft_wrap=True)
         if error.hint:
             err.print(f"Hint: {safe(error.hint)}", highlight=False, soft_wrap=True)
-        return 2
+        return 3 if isinstance(error, BrokenGuaranteeError) else 2
     except typer.Abort:
         err.print("Interrupted; nothing was written.")
         return 130

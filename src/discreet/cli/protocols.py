@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.console import advise, err, out, print_json, progress, safe, table
+from discreet.cli.console import advise, err, out, print_json, progress, safe, show_promises, table
 from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose
 
 __all__ = ["check", "init", "run"]
@@ -150,6 +150,7 @@ def _show_run(done: Any, paths: Any) -> None:
         shown.add_row(safe(name), f"{done.before[name].score.risk:.2f}", f"{score.risk:.2f}", f"{score.loss:.2f}",
                       f"{score.value:.2f}")  # fmt: skip
     out.print(shown)
+    show_promises([promise.sentence for promise in done.masked.provenance.guarantees])
     for note in done.masked.provenance.notes:
         out.print(f"• {safe(note)}", highlight=False)
     for what, path in paths.items():

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.console import advise, err, out, print_json, progress, safe, table
+from discreet.cli.console import advise, err, out, print_json, progress, safe, show_promises, table
 from discreet.cli.options import (
     Data,
     Delimiter,
@@ -222,6 +222,7 @@ def _show_masked(provenance: dict[str, Any], output: Path) -> None:
     if "groups" in provenance:
         groups = provenance["groups"]
         out.print(f"{groups['count']} groups of {groups['smallest']} to {groups['largest']} records.")
+    show_promises([promise["sentence"] for promise in provenance.get("guarantees", ())])
     for note in provenance["notes"]:
         out.print(f"• {safe(note)}")
     out.print(f"Written to {safe(str(output))}.")

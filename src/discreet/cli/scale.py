@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from discreet.cli.console import err, out, print_json, progress, safe, table
+from discreet.cli.console import err, out, print_json, progress, safe, show_promises, table
 from discreet.errors import ParameterError
 
 __all__ = ["BlockSize", "EngineName", "Master", "OutOfCore", "assess_large", "is_for_large", "protect_large"]
@@ -89,6 +89,7 @@ def protect_large(
     for name, count in figures["changed_cells"].items():
         shown.add_row(safe(name), str(count))
     out.print(shown)
+    show_promises([promise["sentence"] for promise in figures.get("guarantees", ())])
     for note in figures["notes"]:
         out.print(f"• {safe(note)}")
     out.print(f"Written to {safe(str(output))}.")

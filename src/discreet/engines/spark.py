@@ -247,6 +247,7 @@ class SparkEngine(TableEngine):
                 released = ordered.mapInArrow(_Batches(work), _spark_names(columns))
                 released.toDF(*columns.names).write.parquet(str(temporary))
                 _check_count(self.session, temporary, len(source))
+                target.count_again(str(temporary))
                 if path.exists():
                     path.rmdir()
                 temporary.rename(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,11 +11,13 @@ import polars as pl
 import pyarrow as pa
 
 from discreet.errors import FileError, ParameterError
+from discreet.guarantees import Guarantee
 from discreet.io.arrow import read_arrow, write_arrow
-from discreet.io.atomic import check_target, whole_file, write_text
+from discreet.io.atomic import check_target, looked_at, whole_file, write_text
 from discreet.io.csv import read_csv, write_csv
 from discreet.io.excel import read_excel, write_excel
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
+from discreet.io.recount import count_written
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
 from discreet.labels import Labels, after_masking, declared_by_labels
 from discreet.microdata import Microdata
@@ -110,10 +112,26 @@ def read_groups(path: str | os.PathLike[str], **options: Any) -> Iterator[tuple[
         yield read_table(path, **options, columns=names[start : start + size])
 
 
-def write_table(table: Microdata, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
-    """Write a table by the ending of the path, whole or not at all, and never over one of the `inputs`."""
+def write_table(
+    table: Microdata,
+    path: str | os.PathLike[str],
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    guarantees: Sequence[Guarantee] = (),
+) -> None:
+    """Write a table by the ending of the path, whole or not at all, and never over one of the `inputs`.
+
+    What it promises is counted again on the bytes that were written, before they are put in place.
+    """
     target = check_target(path, inputs)
-    _format(target).write(table, target, tuple(Path(source) for source in inputs))
+    sources = tuple(Path(source) for source in inputs)
+    dialect = table.origin.get("dialect")
+
+    def look(written: Path) -> None:
+        ending = target.suffix.lower()
+        count_written(written, ending, guarantees, records=len(table), columns=table.names, dialect=dialect)
+
+    with looked_at(look):
+        _format(target).write(table, target, sources)
 
 
 def write_frame(

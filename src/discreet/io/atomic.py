@@ -3,14 +3,47 @@
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 from discreet.errors import FileError
 
-__all__ = ["check_target", "whole_file", "write_text"]
+__all__ = ["check_target", "looked_at", "whole_file", "whole_folder", "write_text"]
+
+_LOOK: ContextVar[Callable[[Path], None] | None] = ContextVar("look", default=None)
+
+
+@contextmanager
+def looked_at(look: Callable[[Path], None]) -> Iterator[None]:
+    """Hand everything that is written inside the block to `look` before it is put in place.
+
+    Where `look` fails, nothing is put in place. A block that ends well without having written is a defect: a writer
+    would have found a way around.
+    """
+    seen = False
+
+    def once(path: Path) -> None:
+        nonlocal seen
+        seen = True
+        look(path)
+
+    token = _LOOK.set(once)
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
+    if not seen:
+        raise RuntimeError("A file was written without being looked at.")
+
+
+def _look(path: Path) -> None:
+    look = _LOOK.get()
+    if look is not None:
+        look(path)
 
 
 def check_target(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> Path:
@@ -45,14 +78,36 @@ def whole_file(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[
     temporary = Path(name)
     try:
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        _look(temporary)
+        temporary.chmod(0o666 & ~_umask())
         temporary.replace(target)
     except BaseException:
         with suppress(FileNotFoundError):
             temporary.unlink()
         raise
+
+
+@contextmanager
+def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a temporary folder beside `path`, and put it in place, where nothing or an empty folder is, at the end."""
+    target = Path(path)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.absolute().parent))
+    try:
+        yield temporary
+        _look(temporary)
+        if target.exists():
+            target.rmdir()
+        temporary.chmod(0o777 & ~_umask())
+        temporary.replace(target)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
 
 
 def write_text(path: str | os.PathLike[str], text: str, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:

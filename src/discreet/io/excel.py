@@ -22,7 +22,7 @@ from discreet.labels import Labels
 from discreet.microdata import Microdata, column_names
 from discreet.typing import Json
 
-__all__ = ["read_excel", "write_excel"]
+__all__ = ["read_cells", "read_excel", "write_excel"]
 
 _MOST_ROWS = 1_048_575
 _EPOCH = dt.datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook has no time zones
@@ -67,6 +67,16 @@ def read_excel(path: Path, *, sheet: str | None = None) -> tuple[pa.Table, Json]
     return table, {"format": "xlsx", "path": str(path)}
 
 
+def read_cells(path: Path, names: tuple[str, ...]) -> pl.DataFrame:
+    """Return some columns of the first sheet as the text of their cells; a cell that is not there is null."""
+    try:
+        import fastexcel
+    except ImportError:
+        raise _missing("fastexcel") from None
+    frame: pl.DataFrame = fastexcel.read_excel(path.read_bytes()).load_sheet(0, dtypes="string").to_polars()
+    return frame.select([name for name in frame.columns if name in names])
+
+
 def _plain(series: pl.Series) -> pa.Array:
     if series.dtype == pl.String:
         return series.replace("", None).to_arrow().cast(pa.string())
@@ -103,8 +113,12 @@ def write_excel(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> 
                 empty &= arrow.column(name).is_null(nan_is_null=True).to_numpy()
                 shown = times if pa.types.is_timestamp(arrow.column(name).type) else dates
                 _write_column(sheet, place, _values(table, arrow.column(name), name), shown)
-            for row in np.flatnonzero(empty).tolist():
-                sheet.write_string(row + 1, 0, "")  # a record without a single value is a record
+            if empty.any():
+                # A record without a single value is a record. All that lack the first value look alike, or the empty
+                # text would tell these from the others.
+                absent = arrow.column(0).is_null(nan_is_null=True).to_numpy()
+                for row in np.flatnonzero(absent).tolist():
+                    sheet.write_string(row + 1, 0, "")
             _write_labels(book, table)
 
 

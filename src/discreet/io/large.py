@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -13,7 +11,8 @@ import pyarrow.parquet as pq
 
 from discreet.base import Source, Target
 from discreet.errors import DataError, FileError, SchemaError
-from discreet.io.atomic import check_target, whole_file
+from discreet.io.atomic import check_target, looked_at, whole_file, whole_folder
+from discreet.io.recount import count_written
 from discreet.microdata import Microdata, column_names
 from discreet.schema import Schema
 
@@ -165,27 +164,16 @@ class ParquetTarget(Target):
             raise FileError(f"{str(target)!r} exists and is not an empty folder.", hint="Give a new folder.")
 
     def write(self, tables: Iterable[Microdata]) -> None:
-        if not self.is_folder:
-            with whole_file(self.path, self.inputs) as temporary:
-                _write(tables, temporary)
-            return
-        target = Path(self.path)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.absolute().parent))
-        try:
-            _write(tables, temporary / "part-00000.parquet")
-            if target.exists():
-                target.rmdir()
-            temporary.chmod(0o777 & ~_umask())
-            temporary.replace(target)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
+        with looked_at(lambda written: self.count_again(str(written))):
+            if self.is_folder:
+                with whole_folder(self.path) as folder:
+                    _write(tables, folder / "part-00000.parquet")
+            else:
+                with whole_file(self.path, self.inputs) as temporary:
+                    _write(tables, temporary)
 
-
-def _umask() -> int:
-    umask = os.umask(0)
-    os.umask(umask)
-    return umask
+    def count_again(self, written: str) -> None:
+        count_written(Path(written), ".parquet", self.guarantees)
 
 
 def _write(tables: Iterable[Microdata], path: Path) -> None:

@@ -23,7 +23,7 @@ from discreet.microdata import Microdata, column_names
 from discreet.progress import report
 from discreet.typing import Json
 
-__all__ = ["KINDS", "list_statistical", "read_statistical", "write_statistical"]
+__all__ = ["KINDS", "list_statistical", "read_plainly", "read_statistical", "write_statistical"]
 
 _PIECE = 200_000
 _LARGEST_WHOLE = 2.0**53
@@ -121,6 +121,18 @@ def read_statistical(
     if tags:
         origin["verbatim_missing"] = tags
     return table, origin
+
+
+def read_plainly(path: Path, ending: str, names: tuple[str, ...]) -> pl.DataFrame:
+    """Return some columns as they stand in a file of this kind, every way to be missing as a text of its own."""
+    kind, reader, _ = KINDS[ending]
+    options: dict[str, Any] = {} if ending == ".xpt" else {"user_missing": True}
+    read: Callable[..., Any] = getattr(_library(kind), reader)
+    frame, known = read(str(path), output_format="polars", **options)
+    clean, letters = _cleaned(frame.select([name for name in frame.columns if name in names]), known)
+    return clean.with_columns(
+        pl.coalesce(tags, clean[name].cast(pl.String)).alias(name) for name, tags in letters.items()
+    )
 
 
 def _catalogue_of(path: Path) -> Path | None:

@@ -120,7 +120,16 @@ def _joined(parts: list[IntArray], outcomes: list[Masking], strata: list[str]) -
         attributes=outcomes[0].attributes,  # a scale is one for the whole column; masks that change it do so alike
         details=details,
         notes=tuple(dict.fromkeys(note for o in outcomes for note in o.notes)),
+        shared=_all_shared(outcomes),
     )
+
+
+def _all_shared(outcomes: list[Masking]) -> tuple[tuple[str, ...], ...]:
+    """Return the combinations that are shared in every stratum; single attributes where strata have other blocks."""
+    first = outcomes[0].shared
+    if all(set(outcome.shared) == set(first) for outcome in outcomes):
+        return first
+    return tuple((name,) for name in outcomes[0].values)
 
 
 def _all_labels(parts: list[IntArray], outcomes: list[Masking], n: int) -> IntArray | None:

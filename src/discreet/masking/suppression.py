@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations as subsets
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from discreet.base import Masking, MaskingJob, register
 from discreet.errors import DataError, ParameterError
+from discreet.guarantees import Guarantee
 from discreet.kernels.classes import split_classes
 from discreet.masking.key_classes import KeyCoder, classes_of, distinct_values, wildcard_counts
 from discreet.masking.strata import StratifiedMasker
@@ -180,7 +182,19 @@ class LocalSuppression(StratifiedMasker):
             "records_touched": int(hidden.any(axis=1).sum()),
         }
         labels = classes_of(KeyCoder(keys).numbers(slice(None), ~chosen[0]))[0] if partition else None
-        return Masking(values, labels=labels, transitions=transitions, details=details)
+        return Masking(values, labels=labels, transitions=transitions, details=details, shared=self.combined(job.names))
+
+    def combined(self, names: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+        """Return the combinations of keys that must be shared, by name."""
+        return tuple(
+            tuple(n for n, inside in zip(names, subset, strict=True) if inside) for subset in self._chosen(names)
+        )
+
+    def _guarantee(self, schema: Schema, combination: tuple[str, ...]) -> Guarantee:
+        plain = super()._guarantee(schema, combination)
+        if self.l is None:
+            return plain
+        return replace(plain, l=self.l, sensitive=self.sensitive or schema.of_role("confidential")[0])
 
     def _chosen(self, names: tuple[str, ...]) -> list[BoolArray]:
         """Return the combinations of keys that must be shared."""

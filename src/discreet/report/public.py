@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from discreet._version import __version__
+from discreet.guarantees import Guarantee
 from discreet.report.contents import Contents
 from discreet.results import Assessment, Provenance
 from discreet.typing import Json
@@ -49,10 +50,16 @@ def _step(step: Provenance, contents: Contents) -> Json:
         "attributes": list(step.attributes),
         "values_may_be_untrue": step.perturbative,
     }
-    k = step.parameters.get("k")
-    if isinstance(k, int) and not isinstance(k, bool):
-        told["smallest_group"] = k
+    # Only what the release as a whole keeps: a later step may have broken what this one promised.
+    promised = [p for p in contents.provenance.guarantees if _is_of(p, step)]
+    told["guarantees"] = [promise.sentence for promise in promised]
+    if promised:
+        told["smallest_group"] = min(promise.k for promise in promised)
     return told
+
+
+def _is_of(promise: Guarantee, step: Provenance) -> bool:
+    return promise.method == step.method and set(promise.attributes) <= set(step.attributes)
 
 
 def _treatment(name: str, role: str, masked: set[str], removed: set[str], numbered: set[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from discreet.base import Engine, Masker, count_changed
 from discreet.draws import drawn_seed, seed_from
 from discreet.engines.local import LocalEngine
 from discreet.errors import DiscreetError, ParameterError, UnknownNameError
+from discreet.guarantees import Guarantee, still_true
 from discreet.masking.hierarchy import Hierarchy
 from discreet.microdata import Microdata, microdata
 from discreet.progress import report as report_progress
@@ -61,8 +63,8 @@ def apply_steps(
     Masked
         Its provenance speaks of the whole chain: whether any step was perturbative, which records are left, the
         transitions of categories composed over the steps (left out where a step does not tell them), the groups of the
-        last grouping step (left out where a later step changed what it had grouped), and each step's own record in
-        `history`.
+        last grouping step (left out where a later step changed what it had grouped), what the steps promised as far as
+        it still holds after the last one, and each step's own record in `history`.
 
     Raises
     ------
@@ -221,6 +223,7 @@ def _chained(
     touched = {name for known in history for name in known.changed}
     names = tuple(name for name in original.schema.names if name in touched and name in released.schema)
     labels, grouped, lost = _groups(history)
+    guarantees, broken = _guarantees(released, history)
     flags = {known.perturbative for known in history}
     details: Json = {"steps": [known.details for known in history]}
     window = _windows(history)
@@ -245,11 +248,13 @@ def _chained(
         transitions=_transitions(original.schema, history, schemas),
         rows=rows,
         details=details,
-        notes=_notes(original.schema, released.schema, names, history, lost),
+        notes=(*_notes(original.schema, released.schema, names, history, lost), *broken),
         seed=seed,
         perturbative=True if True in flags else None if None in flags else False,
         grouped=grouped,
-        history=tuple(history),
+        # No promise stands in the record of a step that a later one may have broken.
+        history=tuple(replace(known, guarantees=()) for known in history),
+        guarantees=guarantees,
     )
 
 
@@ -270,6 +275,37 @@ def _groups(history: list[Provenance]) -> tuple[IntArray | None, tuple[str, ...]
         return labels, names, ""
     # Records that were left out may have emptied a group; no number without a record is reported.
     return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64), names, ""
+
+
+def _guarantees(released: Microdata, history: list[Provenance]) -> tuple[tuple[Guarantee, ...], list[str]]:
+    """Return what the steps promised and the release keeps, and notes on what it does not keep.
+
+    A promise about values that no later step touched stands. Another is counted on the release: rounding or recoding
+    what was grouped breaks nothing, noise and sampling do.
+    """
+    kept: list[Guarantee] = []
+    broken: list[str] = []
+    for place, known in enumerate(history):
+        later = history[place + 1 :]
+        # Fresh numbers stand for the values that were there, one for one.
+        touched = {n for one in later if one.method != "identifiers" for n, count in one.changed.items() if count}
+        fewer = any(one.rows is not None and len(one.rows) < one.n_records for one in later)
+        for promise in known.guarantees:
+            doubtful = fewer or bool(touched & set(promise.columns))
+            # Where a stratum was changed, the promise may still hold over all strata together.
+            weaker = [promise, *([replace(promise, strata=())] if promise.strata else [])]
+            true = still_true(weaker, _as_written(released, promise))[0] if doubtful else [promise]
+            kept += true[:1]
+            if promise not in true:
+                broken.append(
+                    f"Not promised any more, because a later step changed it: groups of {promise.k} by {known.method} "
+                    f"on {', '.join(promise.columns)}."
+                )
+    return tuple(kept), broken
+
+
+def _as_written(released: Microdata, promise: Guarantee) -> Any:
+    return released.select(name for name in released.names if name in promise.columns).to_polars()
 
 
 def _windows(history: list[Provenance]) -> dict[str, int]:

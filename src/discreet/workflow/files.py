@@ -153,6 +153,12 @@ def write(
     The file that the table was read from counts as an input without being named. Labels of columns and values that came
     with it are written where the format has room for them, and fit the release: merged categories are called by the
     names of all their parts, and a category that nobody has left is no longer listed.
+
+    Raises
+    ------
+    BrokenGuaranteeError
+        What a `Masked` promises about records that look alike does not hold in what was written, counted there as a
+        stranger would; the file is not put in place.
     """
     table = masked.microdata if isinstance(masked, Masked) else masked
     if "labels" in table.origin and "declared" in table.origin:
@@ -160,7 +166,8 @@ def write(
         labels = io.after_masking(table.origin["labels"], table.origin["declared"], table, known)
         table = Microdata(table.to_native(), table.schema, origin={**table.origin, "labels": labels})
     sources = [*inputs, *([table.origin["path"]] if "path" in table.origin else [])]
-    io.write_table(table, path, sources)
+    promised = masked.provenance.guarantees if isinstance(masked, Masked) else ()
+    io.write_table(table, path, sources, promised)
 
 
 def write_links(links: Links, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:

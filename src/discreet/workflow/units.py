@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.base import Engine, Masker, count_changed
 from discreet.errors import DataError
+from discreet.guarantees import Guarantee
 from discreet.microdata import Microdata
 from discreet.results import Masked
 from discreet.scales import EncodedSequences
@@ -109,8 +110,9 @@ def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | Non
     kept = table.select(name for name in table.names if name not in known.removed)
     released = kept if known.rows is None else kept.take(rows)
     exchanged = [name for name in names if name in outcome.microdata.schema]
-    if exchanged:
-        released = released.exchanging(outcome.microdata.select(exchanged).take(member[rows]))
+    written_anew = [*exchanged, *(name for name in strata if name in outcome.microdata.schema)]
+    if written_anew:
+        released = released.exchanging(outcome.microdata.select(written_anew).take(member[rows]))
     before = table if known.rows is None else table.take(rows)
     details = {name: value for name, value in known.details.items() if name != "window"}
     return Masked(
@@ -123,5 +125,12 @@ def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | Non
             rows=None if known.rows is None else rows,
             details={**details, "unit": unit, "n_units": int(first.size)},
             notes=(*known.notes, f"Masked once for each of {first.size} units of {unit}."),
+            guarantees=tuple(_of_units(promise, table, unit) for promise in known.guarantees),
         ),
     )
+
+
+def _of_units(promise: Guarantee, table: Microdata, unit: str) -> Guarantee:
+    """Return what was promised of representatives as a promise about units."""
+    codes = table.schema[unit].missing
+    return replace(promise, unit=unit, missing={**promise.missing, **({unit: codes} if codes else {})})

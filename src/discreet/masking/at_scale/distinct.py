@@ -150,7 +150,8 @@ def _categories(masker: KModes, job: TableJob) -> Plan:
                 released[name][inside] = codes[first]
         lookups.append(Lookup.of({name: found[name] for name in names}, released))
         figures.append({"attributes": list(names), "different_records": int(times.size), "blocks": len(blocks)})
-    return Plan(change=_All(tuple(lookups)), details={"joint": len(lookups) == 1, "blocks": figures})
+    shared = tuple(lookup.names for lookup in lookups)
+    return Plan(change=_All(tuple(lookups)), details={"joint": len(lookups) == 1, "blocks": figures}, shared=shared)
 
 
 @dataclass(frozen=True)
@@ -191,7 +192,8 @@ def _suppression(masker: LocalSuppression, job: TableJob) -> Plan:
     first = np.unique(combination, return_index=True)[1]
     suppressed = {n: int(found[COUNT][_is_missing(now[n]) & ~_is_missing(keys[n])].sum()) for n in job.names}
     lookup = Lookup.of({n: c[first] for n, c in keys.items()}, {n: c[first] for n, c in now.items()})
-    return Plan(change=lookup, details={"suppressed": suppressed, "different_records": int(first.size)})
+    details = {"suppressed": suppressed, "different_records": int(first.size)}
+    return Plan(change=lookup, details=details, shared=masker.combined(job.names))
 
 
 def _rows(keys: Mapping[str, Any]) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.base import ROW, Block, Masker, Rows, Source, TableEngine, Target
+from discreet.base import ROW, Block, Masker, Rows, Source, TableEngine, Target, notes_on_missing
 from discreet.draws import Draws, draws_of, fingerprint
 from discreet.errors import DataError, MissingValueError, ParameterError
 from discreet.masking.release import Rounding, names_to_round, notes_on_release
@@ -70,6 +70,8 @@ class Plan:
     attributes: tuple[Attribute, ...] = ()
     details: Json = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    shared: tuple[tuple[str, ...], ...] = ()
+    """See :class:`discreet.base.Masking`."""
 
 
 @singledispatch
@@ -91,6 +93,7 @@ class _Release:
     removed: tuple[str, ...]
     change: Callable[[Microdata, IntArray], Mapping[str, Any]] | None
     rounding: Rounding
+    one_missing: bool
 
     def __call__(self, table: Microdata, rows: IntArray, block: Block) -> Microdata:
         if self.change is not None:
@@ -99,7 +102,7 @@ class _Release:
             if not np.array_equal(block[ROW], rows):
                 raise DataError(f"{rows.size} records were to be released and {len(block[ROW])} came back.")
             values = {name: block[name] for name in self.names}
-        released = table.replacing(self.rounding(table, values), *self.attributes)
+        released = table.replacing(self.rounding(table, values), *self.attributes, one_missing=self.one_missing)
         return released.select(name for name in table.names if name not in self.removed)
 
 
@@ -145,8 +148,15 @@ def mask_table(
     schema = source.schema.replacing(*plan.attributes)
     removed = schema.of_role("identifier")
     rounding = Rounding(masker, _fineness(source, names_to_round(masker, source.schema, names), engine))
-    engine.write(source, target, _Release(names, plan.attributes, removed, plan.change, rounding), plan.values)
-    notes = [*plan.notes, *notes_on_release(masker, source.schema, names)]
+    guarantees = masker.guarantees(schema, names, plan.shared)
+    target.guarantees = guarantees
+    release = _Release(names, plan.attributes, removed, plan.change, rounding, masker.groups)
+    engine.write(source, target, release, plan.values)
+    notes = [
+        *plan.notes,
+        *notes_on_release(masker, source.schema, names),
+        *notes_on_missing(masker, schema, names),
+    ]
     left_alone = [name for name in schema.keys if name not in names]
     if left_alone:
         notes.append(f"Keys that {masker.name} did not mask ({len(left_alone)}): {', '.join(left_alone)}.")
@@ -164,6 +174,7 @@ def mask_table(
         notes=tuple(notes),
         seed=seed,
         perturbative=masker.perturbative,
+        guarantees=guarantees,
     )
     return provenance, schema.select(name for name in schema.names if name not in removed)
 

@@ -343,7 +343,8 @@ def _numeric(masker: NumericMicroaggregation, job: TableJob) -> Plan:
         [] if len(blocks) == 1 else [f"Groups of {masker.k} hold within each of {len(blocks)} blocks of attributes."]
     )
     released = parts[0] if len(parts) == 1 else job.engine.beside(parts, {ROW: "int", **job.kinds()})
-    return Plan(released, details={"joint": len(blocks) == 1, "space": details}, notes=tuple(notes))
+    figures = {"joint": len(blocks) == 1, "space": details}
+    return Plan(released, details=figures, notes=tuple(notes), shared=tuple(blocks))
 
 
 @at_scale.register(RecordMicroaggregation)

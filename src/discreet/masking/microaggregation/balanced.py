@@ -145,6 +145,7 @@ class BalancedKModes(KModes):
             {name: released[name] for name in job.names},
             labels=labels[0] if len(labels) == 1 else np.stack(labels, axis=1),
             details={"joint": len(labels) == 1, "blocks": figures},
+            shared=tuple(tuple(block["attributes"]) for block in figures),
         )
 
     def _balanced(

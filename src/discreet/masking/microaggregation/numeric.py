@@ -173,6 +173,7 @@ class NumericMicroaggregation(StratifiedMasker):
             labels=labels[0] if one else np.stack(labels, axis=1),
             details=details,
             notes=notes,
+            shared=tuple(blocks),
         )
 
     def _operator(self) -> Operator:

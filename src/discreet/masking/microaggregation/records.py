@@ -242,6 +242,7 @@ class RecordMicroaggregation(StratifiedMasker):
             {name: released[name] for name in job.names},
             labels=labels[0] if len(labels) == 1 else np.stack(labels, axis=1),
             details=details,
+            shared=tuple(tuple(block["attributes"]) for block in figures),
         )
 
     def _released(

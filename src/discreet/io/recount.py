@@ -1,0 +1,154 @@
+"""Reading back what was written as a stranger would, to count on it what the release promises.
+
+No schema, no missing codes, no remembered types: the text of a CSV file, the cells of a workbook as text, the plain
+values of the other formats. Whatever these tell apart is told apart in the count.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+
+from discreet.errors import BrokenGuaranteeError
+from discreet.guarantees import Guarantee, Recount, require
+from discreet.io.csv import Dialect
+from discreet.io.excel import read_cells
+from discreet.io.statistical import read_plainly
+
+__all__ = ["count_written"]
+
+_BATCH = 1 << 20
+
+
+def count_written(
+    path: Path,
+    ending: str,
+    guarantees: Sequence[Guarantee],
+    *,
+    records: int | None = None,
+    columns: Collection[str] = (),
+    dialect: Mapping[str, Any] | None = None,
+) -> None:
+    """Refuse a file, or a folder of Parquet files, that does not keep what is promised of it.
+
+    Parameters
+    ----------
+    path : path
+        Where it lies before it is put in place.
+    ending : str
+        That of the name it will have.
+    guarantees : sequence of Guarantee
+    records : int, optional
+        How many the file must hold.
+    columns : collection of str
+        Those that were written: what a promise speaks of must be found among them again.
+    dialect : mapping, optional
+        Of a text file, as far as a stranger must know it: delimiter and encoding.
+
+    Raises
+    ------
+    BrokenGuaranteeError
+
+    Notes
+    -----
+    O(records) for every promise. Large Parquet files are read a batch at a time.
+    """
+    if not guarantees:
+        return
+    wanted = tuple(dict.fromkeys(name for promise in guarantees for name in promise.columns))
+    counts = [Recount(promise) for promise in guarantees]
+    found = 0
+    for frame in _READERS[ending](path, wanted, Dialect(**(dialect or {}))):
+        found += frame.height
+        lost = [name for name in wanted if name in columns and name not in frame.columns]
+        if lost:
+            raise BrokenGuaranteeError(
+                f"Column {lost[0]!r} was written and is not found in the file.",
+                hint="Nothing was put in place. Please report it; another format may do.",
+            )
+        for count in counts:
+            count.add(frame)
+    if records is not None and found != records:
+        raise BrokenGuaranteeError(
+            f"{records} records were written, and {found} are read back from the file.",
+            hint="Nothing was put in place. Please report it; another format may do.",
+        )
+    require(counts)
+
+
+def _read_text(path: Path, names: tuple[str, ...], dialect: Dialect) -> Iterator[pl.DataFrame]:
+    """Read fields as the text they are."""
+    encoding = "utf-8-sig" if dialect.bom else dialect.encoding
+    with path.open(encoding=encoding, newline="") as file:
+        header = next(csv.reader(file, delimiter=dialect.delimiter), [])
+    source: Path | io.BytesIO = path
+    if dialect.encoding.lower().replace("_", "-") not in {"utf-8", "utf8"}:
+        source = io.BytesIO(path.read_bytes().decode(dialect.encoding).encode())
+    # A name that begins like a formula is written behind an apostrophe.
+    places = {name: place for name in names for place, said in enumerate(header) if said in (name, f"'{name}")}
+    frame = pl.read_csv(
+        source,
+        separator=dialect.delimiter,
+        infer_schema=False,
+        has_header=False,
+        skip_rows=1,
+        columns=sorted(places.values()),
+    )
+    order = sorted(places, key=lambda name: places[name])
+    yield frame.rename(dict(zip(frame.columns, order, strict=True)))
+
+
+def _read_parquet(path: Path, names: tuple[str, ...], _: Dialect) -> Iterator[pl.DataFrame]:
+    files = sorted(file for file in path.iterdir() if file.suffix == ".parquet") if path.is_dir() else [path]
+    for one in files:
+        with pq.ParquetFile(one) as file:
+            present = [name for name in file.schema_arrow.names if name in names]
+            for batch in file.iter_batches(_BATCH, columns=present):
+                yield _plain(pa.Table.from_batches([batch]))
+
+
+def _read_arrow(path: Path, names: tuple[str, ...], _: Dialect) -> Iterator[pl.DataFrame]:
+    with pa.memory_map(str(path)) as source:
+        table = pa.ipc.open_file(source).read_all()
+        yield _plain(table.select([name for name in table.column_names if name in names]))
+
+
+def _plain(table: pa.Table) -> pl.DataFrame:
+    """Return values without the numbering of categories, which differs from batch to batch."""
+    columns = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    return pl.DataFrame(pa.table(dict(zip(table.column_names, columns, strict=True))))
+
+
+def _read_workbook(path: Path, names: tuple[str, ...], _: Dialect) -> Iterator[pl.DataFrame]:
+    yield read_cells(path, names)
+
+
+def _read_statistical(path: Path, names: tuple[str, ...], ending: str) -> Iterator[pl.DataFrame]:
+    yield read_plainly(path, ending, names)
+
+
+_Reader = Callable[[Path, tuple[str, ...], Dialect], Iterator[pl.DataFrame]]
+
+
+def _of(ending: str) -> _Reader:
+    return lambda path, names, _: _read_statistical(path, names, ending)
+
+
+_READERS: dict[str, _Reader] = {
+    **dict.fromkeys((".csv", ".tsv", ".txt"), _read_text),
+    **dict.fromkeys((".parquet", ".pq"), _read_parquet),
+    **dict.fromkeys((".arrow", ".feather"), _read_arrow),
+    ".xlsx": _read_workbook,
+    **{ending: _of(ending) for ending in (".sav", ".zsav", ".dta", ".xpt")},
+}
