@@ -32,6 +32,7 @@ from discreet.typing import BoolArray, FloatArray, IntArray, Json
 __all__ = [
     "MASKED",
     "ROW",
+    "WRITTEN",
     "Block",
     "Columns",
     "Engine",
@@ -211,6 +212,8 @@ ROW = "#row"
 """The position of a record in its table, which every engine gives it; draws are keyed by it."""
 MASKED = "#masked"
 """What the name of a column of the release ends with, where both tables lie side by side."""
+WRITTEN = "#written"
+"""What a name ends with that asks for what a written file shows of an attribute (:meth:`Microdata.cell_keys`)."""
 
 
 class Source(ABC):
@@ -249,7 +252,10 @@ class TableEngine(Engine):
 
     @abstractmethod
     def open(self, source: Source, names: Iterable[str]) -> Rows:
-        """Return the encoded attributes `names` of a table, with the column :data:`ROW`."""
+        """Return the encoded attributes `names` of a table, with the column :data:`ROW`.
+
+        A name that ends with :data:`WRITTEN` asks for what a written file shows of the attribute: missing codes apart.
+        """
 
     @abstractmethod
     def pair(self, original: Source, masked: Source, names: Iterable[str]) -> Rows:
