@@ -73,7 +73,7 @@ def test_shares_of_scores_give_another_order():
     shares = SpecialUniques().measure(data, data).per_attribute
     assert shares["phone"] == shares["mail"] > 2 * shares["street"]
     ranked = {key.name: key for key in rank_keys(data)}
-    assert list(ranked)[:2] == ["house", "street"]
+    assert list(ranked)[:2] == ["street", "house"], "six streets tell more than five houses"
     assert ranked["phone"].falls == ranked["mail"].falls == 0
     assert ranked["house"].falls > 20
     assert list(expose(data, data).by_key) == list(ranked)
