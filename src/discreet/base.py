@@ -35,6 +35,7 @@ from discreet.typing import BoolArray, FloatArray, IntArray, Json
 __all__ = [
     "MASKED",
     "ROW",
+    "WRITTEN",
     "Block",
     "Columns",
     "Engine",
@@ -214,6 +215,8 @@ ROW = "#row"
 """The position of a record in its table, which every engine gives it; draws are keyed by it."""
 MASKED = "#masked"
 """What the name of a column of the release ends with, where both tables lie side by side."""
+WRITTEN = "#written"
+"""What a name ends with that asks for what a written file shows of an attribute (:meth:`Microdata.cell_keys`)."""
 
 
 class Source(ABC):
@@ -258,7 +261,10 @@ class TableEngine(Engine):
 
     @abstractmethod
     def open(self, source: Source, names: Iterable[str]) -> Rows:
-        """Return the encoded attributes `names` of a table, with the column :data:`ROW`."""
+        """Return the encoded attributes `names` of a table, with the column :data:`ROW`.
+
+        A name that ends with :data:`WRITTEN` asks for what a written file shows of the attribute: missing codes apart.
+        """
 
     @abstractmethod
     def pair(self, original: Source, masked: Source, names: Iterable[str]) -> Rows:
@@ -759,13 +765,42 @@ class Linker(Estimator, ABC):
             For plain frames.
         engine : Engine, optional
         """
+        return self._link(*self._admitted(a, b, schema), engine or InProcess())
+
+    def link_both(
+        self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None
+    ) -> tuple[Links, Links]:
+        """Link in both directions, and do what they share once.
+
+        Parameters
+        ----------
+        a, b : Microdata, Masked or frame
+        schema : Schema, optional
+            For plain frames.
+        engine : Engine, optional
+
+        Returns
+        -------
+        release : Links
+            Of every record of `b` (the release), whom it belongs to in `a`: what :meth:`link` gives.
+        original : Links
+            Of every record of `a` (a person whom the intruder knows), which record of `b` is theirs. In these links the
+            first file is `b`.
+        """
+        return self._link_both(*self._admitted(a, b, schema), engine or InProcess())
+
+    def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
+        return self._link(a, b, names, engine), self._link(b, a, names, engine)
+
+    def _admitted(self, a: Any, b: Any, schema: Schema | None) -> tuple[Microdata, Microdata, tuple[str, ...]]:
+        """Check the parameters and both files, and say what they are linked on."""
         self._check_parameters()
         first, second = _as_microdata(a, schema), _as_microdata(b, schema)
         names = self._names(first.schema, second.schema)
         for table, which in ((first, "first"), (second, "second")):
             if not len(table):
                 raise DataError(f"{type(self).__name__}: the {which} file has no records.")
-        return self._link(first, second, names, engine or InProcess())
+        return first, second, names
 
     def _names(self, a: Schema, b: Schema) -> tuple[str, ...]:
         owner, wanted = type(self).__name__, getattr(self, "attributes", None)

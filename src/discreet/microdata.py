@@ -21,8 +21,9 @@ from discreet.errors import DataError, SchemaError
 from discreet.notebook import panel, table
 from discreet.scales import Categorical, EncodedSequences, Numeric, Sequence
 from discreet.scales.base import as_arrow, hide_missing, is_text
+from discreet.scales.written import absent_of, cell_keys, numbered
 from discreet.schema import Attribute, Schema
-from discreet.typing import BoolArray, CodeArray, FloatArray, Json
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +96,7 @@ class Microdata:
         self.schema = schema
         self.origin: Json = dict(origin or {})
         self._encoded: dict[str, Any] = {}
+        self._written: dict[str, tuple[Any, IntArray]] = {}
         self._once: dict[Hashable, Any] = {}
         columns = self._frame.columns
         absent = [name for name in schema.names if name not in columns]
@@ -173,6 +175,41 @@ class Microdata:
                 pa.default_memory_pool().release_unused()  # Arrow keeps what encoding took for a moment
         return _wide(self._encoded[name])
 
+    def as_written(self, name: str) -> IntArray:
+        """Return for every record an integer, the same for two records exactly if a written file shows them the same.
+
+        Categories count by their level, numbers by their value, sequences by their events, and missing cells by what
+        stands in them: an empty cell is −1, every missing code a negative number of its own (−8 and −9 are two), and
+        what is not missing is 0 or above. Read-only and kept, as :meth:`encoded`.
+
+        Examples
+        --------
+        >>> ages = pa.table({"age": [31, -9, 31, None, -8, -9]})
+        >>> Microdata(ages, Schema([Attribute("age", Numeric(), "key", (-8, -9))])).as_written("age").tolist()
+        [0, -2, 0, -1, -3, -2]
+        """
+        self.encoded(name)
+        held = self._encoded[name]
+        kept = self._written.get(name)
+        if kept is None or kept[0] is not held:  # another encoding is of another column: nothing is known of it yet
+            absent = absent_of(held)
+            codes = numbered(self.cell_keys(name), absent)
+            codes.flags.writeable = False
+            kept = self._written[name] = (held, codes)
+        return kept[1]
+
+    def cell_keys(self, name: str) -> IntArray:
+        """Return for every record a 64-bit number of what a written file shows, the same in any part of the table.
+
+        For tables that are read in parts; :meth:`as_written` numbers the same from 0 on.
+        """
+        column, encoded = self.column(name), self.encoded(name)
+        text = self.origin.get("verbatim", {}).get(name)
+        if text is not None and (len(text) != len(column) or not pa.types.is_floating(column.type)):
+            text = None  # the writer would not take it either
+        tags = self.origin.get("verbatim_missing", {}).get(name)
+        return cell_keys(column, self.schema[name].scale, encoded, text=text, tags=tags)
+
     def share_encoding(self, other: Microdata) -> None:
         """Take over what `other`, the same records with other roles or columns, has encoded already."""
         for name, array in other._encoded.items():
@@ -182,6 +219,8 @@ class Microdata:
             same_use = (mine.role == "identifier") == (theirs.role == "identifier")  # identifiers may have own codes
             if same_use and mine.scale == theirs.scale and mine.missing == theirs.missing:
                 self._encoded[name] = array
+                if name in other._written:
+                    self._written[name] = other._written[name]
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` gives, made at the first call and kept: a table does not change.

@@ -481,7 +481,8 @@ class Exposure:
     combinations : tuple of Combination
         The riskiest, most records in the release first that no smaller part of the set singles out.
     by_key : dict of str to (float, float)
-        By key, how many records are alone on it and one other key, on average over the others, before and after.
+        By key, the expected re-identifications that would be gone if the intruder did not know it, before and after;
+        the key first without which the release would risk least.
     sentence : str
     """
 

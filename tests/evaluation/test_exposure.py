@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import hypothesis.strategies as st
 import polars as pl
@@ -21,7 +21,12 @@ def people(columns):
 
 def alone(rows, places):
     seen = [tuple(row[j] for j in places) for row in rows]
-    return sum(seen.count(one) == 1 and None not in one for one in seen)
+    return sum(seen.count(one) == 1 for one in seen)
+
+
+def expected(rows, places):
+    seen = [tuple(row[j] for j in places) for row in rows]
+    return sum(1 / seen.count(one) for one in seen)
 
 
 @settings(max_examples=25)
@@ -36,8 +41,10 @@ def test_counts_what_a_slow_count_counts(rows):
         assert combination.before == combination.after == truth[combination.keys]
         assert combination.after > 0
     for j, name in enumerate(names):
-        pairs = [truth[tuple(sorted((name, other)))] for i, other in enumerate(names) if i != j]
-        assert abs(found.by_key[name][1] - sum(pairs) / 2) < 1e-9
+        falls = expected(rows, range(3)) - expected(rows, [i for i in range(3) if i != j])
+        assert abs(found.by_key[name][1] - falls) < 1e-9
+    figures = [after for _, after in found.by_key.values()]
+    assert all(first >= second - 1e-6 for first, second in pairwise(figures)), "the riskiest first"
     assert bool(found.combinations) == any(truth.values())
 
 
@@ -51,12 +58,29 @@ def test_before_and_after_differ_where_masking_helped():
     assert (back.combinations[0].before, back.combinations[0].after) == (0, 2)
 
 
-def test_raw_amounts_and_sequences_are_left_out_and_grouped_amounts_are_not():
+def test_amounts_and_sequences_are_keys_like_others():
     data = dc.datasets.business(60)
-    assert expose(data, data).keys == ()
-    assert expose(data, dc.MDAV(k=4).mask(data).microdata).keys == data.schema.keys
+    raw = expose(data, data)
+    assert raw.keys == data.schema.keys
+    assert raw.combinations[0].after >= 59
+    assert expose(data, dc.MDAV(k=4).mask(data).microdata).combinations == ()
     trips = dc.datasets.itineraries(30)
-    assert expose(trips, trips).combinations == ()
+    assert expose(trips, trips).keys == trips.schema.keys
+
+
+def test_what_is_left_out_is_said(monkeypatch):
+    from discreet.evaluation import exposure
+
+    data = people({name: ["a", "b", "c", "a"] for name in "wxyz"})
+    assert "not looked at" not in expose(data, data).sentence
+    monkeypatch.setattr(exposure, "_SHOWN", 2)
+    assert "Listed are the 2 worst of 4 sets." in expose(data, data).sentence
+    monkeypatch.setattr(exposure, "_MOST_KEYS", 3)
+    found = expose(data, data)
+    assert "1 keys after the first 3 were not looked at." in found.sentence
+    assert len(found.keys) == 3
+    monkeypatch.setattr(exposure, "_MOST_VISITS", 1)
+    assert "Sets of more than 1 keys were not looked at" in expose(data, data).sentence
 
 
 def test_holds_keys_and_counts_and_no_value():
@@ -78,4 +102,3 @@ def test_a_large_file_is_looked_at_less_deeply(monkeypatch):
     monkeypatch.setattr(exposure, "_MOST_VISITS", 1)
     found = expose(data, data)
     assert found.deepest == 1
-    assert found.by_key["w"] == (2.0, 2.0)

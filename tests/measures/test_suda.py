@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.reference import measures as reference
 
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 from discreet.measures.risk.suda import SpecialUniques
 from discreet.measures.special_uniques import minimal_uniques
 from discreet.microdata import Microdata
@@ -137,4 +137,6 @@ def test_a_file_without_uniques_and_too_many_keys():
     wide = pl.DataFrame({f"c{j}": [0, 1] for j in range(63)})
     schema = Schema(Attribute(name, Nominal([0, 1]), "key") for name in wide.columns)
     with pytest.raises(ParameterError, match="attributes must be at most 62; got 63"):
+        SpecialUniques(attributes=wide.columns).measure(Microdata(wide, schema), Microdata(wide, schema))
+    with pytest.raises(DataError, match="attributes must be at most 62; got 63"):  # an assessment goes on without it
         SpecialUniques().measure(Microdata(wide, schema), Microdata(wide, schema))

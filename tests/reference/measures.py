@@ -185,7 +185,7 @@ def expected_inverse(f, p, terms=200_000):
 
 
 def minimal_uniques(rows, deepest):
-    """Every (record, set of attributes) on which the record is alone, and on no part of it; None singles nobody out."""
+    """Every (record, set of attributes) on which the record is alone, and on no part of it; None is a value."""
     m = len(rows[0])
     found = set()
     for size in range(1, deepest + 1):
@@ -193,7 +193,7 @@ def minimal_uniques(rows, deepest):
             counts = Counter(tuple(row[j] for j in chosen) for row in rows)
             for i, row in enumerate(rows):
                 cell = tuple(row[j] for j in chosen)
-                if counts[cell] == 1 and None not in cell:
+                if counts[cell] == 1:
                     parts = [part for s in range(1, size) for part in combinations(chosen, s)]
                     if not any((i, part) in found for part in parts) and not any(
                         Counter(tuple(r[j] for j in part) for r in rows)[tuple(row[j] for j in part)] == 1

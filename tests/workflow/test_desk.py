@@ -88,9 +88,9 @@ def test_the_risk_of_an_unprotected_file(desk):
         "probabilistic-linkage",
     }
     assert {c.name for c in risk.contributions} == set(schema.keys)
-    assert [c.share or 0 for c in risk.contributions] == sorted(
-        (c.share or 0 for c in risk.contributions), reverse=True
-    )
+    without = [c.expected_without for c in risk.contributions]
+    assert without == sorted(without)
+    assert all(c.expected_without <= c.expected_now + 1e-9 for c in risk.contributions)
     assert risk.scenarios["neighbour"]
     pickle.dumps(risk)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.base import ROW, Block, Columns
+from discreet.base import ROW, WRITTEN, Block, Columns
 from discreet.errors import DataError
 from discreet.microdata import Microdata
 from discreet.scales import EncodedSequences
@@ -17,7 +17,7 @@ from discreet.schema import Schema
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["COUNT", "TOTAL", "columns_of", "counted", "encoded", "from_arrow", "joined", "summed", "to_arrow"]
+__all__ = ["COUNT", "TOTAL", "columns_of", "counted", "encoded", "from_arrow", "joined", "stored", "summed", "to_arrow"]
 
 COUNT, TOTAL = "#count", "#total"
 
@@ -27,13 +27,21 @@ _KINDS = {"numeric": "float", "ordinal": "code", "nominal": "code", "sequence": 
 
 def columns_of(schema: Schema, names: Iterable[str]) -> dict[str, str]:
     """Return the kinds of encoded attributes, and of the record's position before them."""
-    return {ROW: "int", **{name: _KINDS[schema[name].scale.kind] for name in names}}
+    return {ROW: "int", **{n: "int" if n.endswith(WRITTEN) else _KINDS[schema[n].scale.kind] for n in names}}
+
+
+def stored(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the attributes that stand in the files, each once, of names some of which ask how they are written."""
+    return tuple(dict.fromkeys(name.removesuffix(WRITTEN) for name in names))
 
 
 def encoded(table: Microdata, names: Iterable[str], rows: Any) -> dict[str, Any]:
     """Return attributes of some records as a block; a sequence becomes the bytes of its codes."""
     block: dict[str, Any] = {ROW: np.asarray(rows, dtype=np.int64)}
     for name in names:
+        if name.endswith(WRITTEN):
+            block[name] = table.cell_keys(name.removesuffix(WRITTEN))
+            continue
         column = table.encoded(name)
         if isinstance(column, EncodedSequences):
             texts = np.empty(len(column), dtype=object)

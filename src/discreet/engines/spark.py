@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from discreet import errors
 from discreet.base import MASKED, ROW, Block, Columns, Rows, Source, TableEngine, Target
-from discreet.engines.blocks import COUNT, TOTAL, columns_of, encoded, from_arrow, joined, summed, to_arrow
+from discreet.engines.blocks import COUNT, TOTAL, columns_of, encoded, from_arrow, joined, stored, summed, to_arrow
 from discreet.errors import DataError, DiscreetError, FileError, MissingExtraError, ParameterError
 from discreet.microdata import Microdata
 from discreet.progress import report
@@ -139,9 +139,9 @@ class SparkEngine(TableEngine):
     def open(self, source: Source, names: Iterable[str]) -> Rows:
         chosen = tuple(names)
         columns = columns_of(source.schema, chosen)
-        work = _Encode(chosen, source.schema.select(chosen), _offsets(source))
+        work = _Encode(chosen, source.schema.select(stored(chosen)), _offsets(source))
         with _plain_errors():
-            return self._mapped(self._table(source, chosen), work, columns)
+            return self._mapped(self._table(source, stored(chosen)), work, columns)
 
     def pair(self, original: Source, masked: Source, names: Iterable[str]) -> Rows:
         chosen = tuple(names)
@@ -408,7 +408,7 @@ class _Encode:
 
     def __call__(self, table: pa.Table) -> pa.Table:
         rows = _positions(table, self.offsets)
-        block = encoded(Microdata(table.select(list(self.names)), self.schema), self.names, rows)
+        block = encoded(Microdata(table.select(list(self.schema.names)), self.schema), self.names, rows)
         return to_arrow(block, columns_of(self.schema, self.names))
 
 

@@ -7,13 +7,12 @@ from math import comb
 
 import numpy as np
 
-from discreet.measures.columns import level_codes
+from discreet.evaluation.ranking import rank_keys
+from discreet.measures.columns import written_levels
 from discreet.measures.contingency import pack
 from discreet.measures.special_uniques import minimal_uniques
 from discreet.microdata import Microdata
-from discreet.progress import report
 from discreet.results import Combination, Exposure
-from discreet.typing import FloatArray
 
 __all__ = ["expose"]
 
@@ -32,17 +31,17 @@ def expose(original: Microdata, masked: Microdata, keys: Sequence[str] | None = 
     original, masked : Microdata
         The same records in the same order.
     keys : sequence of str, optional
-        What the intruder may know; by default every key that is categorical in the release or was released as groups
-        of equal numbers. Sequences are left out: their own measure attacks them.
+        What the intruder may know; by default every key, whatever its scale.
 
     Notes
     -----
     Sets are put in order by the released records that are alone on them and on no part of them (minimal sample
     uniques), so that a risky key is not listed again with every other; what is counted is every record that is alone on
-    the set, before and after. The figure of a key is the mean, over all others, of the records alone on both.
-    A missing value singles nobody out. The result holds keys and counts only.
-    Unrounded numbers are unique by nature: a numeric key is looked at where some released value is shared by at least
-    two records, and left out otherwise. At most Σ C(keys, size) passes over the records of either file.
+    the set, before and after. Keys are put in order by what the risk of the release would be without them
+    (:func:`~discreet.evaluation.ranking.rank_keys`). Values are told apart as a written file shows them: unrounded
+    numbers single everybody out by themselves, and a missing cell is a value of its own. The result holds keys and
+    counts only. At most Σ C(keys, size) passes over the records of either file; sets of two or one only where that
+    would be too many, at most 62 keys, and the twelve worst sets: the sentence says where any of this leaves some out.
 
     Examples
     --------
@@ -56,8 +55,9 @@ def expose(original: Microdata, masked: Microdata, keys: Sequence[str] | None = 
     [(('b',), 1), (('a', 'b'), 2)]
     """
     names = _looked_at(original, masked, keys)
+    beyond, names = len(names[_MOST_KEYS:]), names[:_MOST_KEYS]
     if not names:
-        return Exposure((), 0, len(masked), (), {}, "No key could be looked at: there are sequences or amounts only.")
+        return Exposure((), 0, len(masked), (), {}, "No key could be looked at: the release has none.")
     deepest = _deepest(len(names), len(masked))
     counters = _Uniques(original, names), _Uniques(masked, names)
     released = minimal_uniques(counters[1].columns, counters[1].sizes, deepest)
@@ -68,57 +68,33 @@ def expose(original: Microdata, masked: Microdata, keys: Sequence[str] | None = 
         Combination(tuple(names[j] for j in places), *(counter.alone(places) for counter in counters))
         for places in worst
     )
-    by_key = _by_key(counters, names, pairs=deepest > 1)
-    return Exposure(names, deepest, len(masked), combinations, by_key, _sentence(combinations, deepest, len(masked)))
+    sentence = _sentence(combinations, deepest, len(masked)) + _left_out(len(names), deepest, sets.size, beyond)
+    return Exposure(names, deepest, len(masked), combinations, _by_key(original, masked, names), sentence)
 
 
 class _Uniques:
     """The keys of one file as codes, and how many records are alone on some of them."""
 
     def __init__(self, data: Microdata, names: Sequence[str]) -> None:
-        columns, sizes = zip(*(level_codes(data, name) for name in names), strict=True)
-        self.columns, self.sizes = columns, sizes
+        written = [written_levels(data, name) for name in names]
+        self.columns, self.sizes = [one.codes for one in written], [one.size for one in written]
 
     def alone(self, places: Sequence[int]) -> int:
-        """Count the records that are alone on the keys at these places and have a value in all of them."""
+        """Count the records that are alone on the keys at these places."""
         packed, _ = pack([self.columns[j] for j in places], [self.sizes[j] for j in places])
-        _, first, counts = np.unique(packed, return_index=True, return_counts=True)
-        single = first[counts == 1]
-        there = np.all([self.columns[j][single] < self.sizes[j] - 1 for j in places], axis=0)
-        return int(there.sum())
+        return int((np.unique(packed, return_counts=True)[1] == 1).sum())
 
 
-def _by_key(
-    counters: tuple[_Uniques, _Uniques], names: Sequence[str], *, pairs: bool
-) -> dict[str, tuple[float, float]]:
-    size = len(names)
-    result = np.array([[counter.alone([j]) for counter in counters] for j in range(size)], dtype=np.float64)
-    if pairs:
-        result[:] = 0.0
-        for i in range(size):
-            for j in range(i):
-                both = np.array([counter.alone([i, j]) for counter in counters]) / (size - 1)
-                result[i] += both
-                result[j] += both
-            report("pairs of keys", i + 1, size)
-    return {name: (float(before), float(after)) for name, (before, after) in zip(names, result, strict=True)}
+def _by_key(original: Microdata, masked: Microdata, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return by key the expected re-identifications that it adds, before and after, the riskiest first."""
+    weights = original.weights()
+    before = {key.name: key.falls for key in rank_keys(original, names, weights)}
+    return {key.name: (before[key.name], key.falls) for key in rank_keys(masked, names, weights)}
 
 
 def _looked_at(original: Microdata, masked: Microdata, keys: Sequence[str] | None) -> tuple[str, ...]:
     chosen = original.schema.keys if keys is None else tuple(keys)
-    there = [n for n in chosen if n in masked.schema and n in original.schema]
-    kinds = {name: {side.schema[name].scale.kind for side in (original, masked)} for name in there}
-    return tuple(
-        name
-        for name in there
-        if "sequence" not in kinds[name] and (kinds[name] != {"numeric"} or _shared(masked.encoded(name)))
-    )[:_MOST_KEYS]
-
-
-def _shared(numbers: FloatArray) -> bool:
-    """Say whether most released numbers stand for several records, as a microaggregated or rounded column's do."""
-    _, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
-    return bool(counts.size) and int(np.median(counts)) > 1
+    return tuple(name for name in chosen if name in masked.schema and name in original.schema)
 
 
 def _deepest(n_keys: int, n_records: int) -> int:
@@ -140,3 +116,15 @@ def _sentence(combinations: Sequence[Combination], deepest: int, n: int) -> str:
         f"Of all {together}, {' and '.join(worst.keys)} {single} out most: {worst.after} of {n} released records are "
         f"alone on {them} ({worst.before} before masking)."
     )
+
+
+def _left_out(n_keys: int, deepest: int, n_sets: int, beyond: int) -> str:
+    """Say what was not looked at, or not listed."""
+    parts = []
+    if deepest < min(_DEEPEST, n_keys):
+        parts.append(f"Sets of more than {deepest} keys were not looked at: there are too many for so many records.")
+    if n_sets > _SHOWN:
+        parts.append(f"Listed are the {_SHOWN} worst of {n_sets} sets.")
+    if beyond:
+        parts.append(f"{beyond} keys after the first {_MOST_KEYS} were not looked at.")
+    return "".join(f" {part}" for part in parts)

@@ -63,7 +63,9 @@ class DistanceLinkage(Linker):
     not too far from their nearest, and O(n) in memory. An assignment looks at all pairs and is limited to
     50,000 records. The records of the first file that are equal on the attributes are one class, so a tie among them
     costs nothing. Ties go to the lowest position. A missing category is a category of its own; missing numbers are
-    refused. Under ``"mahalanobis"`` a direction in which the first file does not vary is left out.
+    refused. Under ``"mahalanobis"`` a direction in which the first file does not vary is left out. In both directions
+    (``link_both``) distances are the same, in standard deviations of the first file; every record of either file is
+    asked for the nearest of the other.
 
     References
     ----------
@@ -107,6 +109,12 @@ class DistanceLinkage(Linker):
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
         terms = prepare(type(self).__name__, a, b, names, self.metric, self.weights)
         return link_by_terms(type(self), terms, names, engine, one_to_one=self.one_to_one)
+
+    def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
+        # One table of distances, in standard deviations of what the intruder holds, read by rows and by columns.
+        terms = prepare(type(self).__name__, a, b, names, self.metric, self.weights)
+        release = link_by_terms(type(self), terms, names, engine, one_to_one=self.one_to_one)
+        return release, link_by_terms(type(self), terms.swapped(), names, engine, one_to_one=self.one_to_one)
 
 
 def link_by_terms(

@@ -28,6 +28,7 @@ from discreet.typing import FloatArray, IntArray, Json
 __all__ = ["Diagnosis", "ProbabilisticLinkage"]
 
 _MOST_CODES = 5_000
+_SMALL = 50_000_000  # pairs of files so small that nothing needs to be saved
 
 
 @register("probabilistic")
@@ -71,10 +72,12 @@ class ProbabilisticLinkage(Linker):
     -----
     Exact over all n_a · n_b pairs without looking at them: pattern counts come from group-bys of the records on every
     set of attributes, O(n · patterns) at worst, best links from hash joins in order of weight; memory O(n). Where there
-    are more than 2^20 patterns, and with `similarity`, whose levels are no classes, distinct records are compared pair
-    by pair in blocks: O(n_a · n_b) time, memory O(n + patterns that occur). At most 20 attributes. Ties are all records
-    with a pattern of the same weight; the lowest position comes first. With `term_frequency` the search is a branch
-    and bound in a prefix tree; with `one_to_one` all pairs are looked at, up to 50,000 records.
+    are more than 2^20 patterns, or so many that looking at pairs takes less, and with `similarity`, whose levels are no
+    classes, distinct records are compared pair by pair in blocks: O(n_a · n_b) time, memory O(n + patterns that occur).
+    At most 20 attributes. Ties are all records with a pattern of the same weight; the lowest position comes first. With
+    `term_frequency` the search is a branch and bound in a prefix tree; with `one_to_one` all pairs are looked at, up to
+    50,000 records. In both directions (``link_both``) pairs have the same weights; every record of either file is asked
+    for its heaviest pair.
 
     References
     ----------
@@ -151,6 +154,30 @@ class ProbabilisticLinkage(Linker):
         ]
 
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        pairs = self._compared(a, b, names, engine)
+        return self._searched(pairs, self._modelled(pairs), engine)
+
+    def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
+        return self.link_models(a, b, names, engine)[self.m]
+
+    def link_models(
+        self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine, also: Sequence[str] = ()
+    ) -> dict[str, tuple[Links, Links]]:
+        """Link two checked files in both directions, with `m` and with other estimators, counting patterns once.
+
+        Pairs and their weights are the same in both directions: the release is asked for its heaviest pair, and then
+        the first file for its own.
+        """
+        pairs = self._compared(a, b, names, engine)
+        back = pairs.swapped()
+        result = {}
+        for estimator in dict.fromkeys((*also, self.m)):  # what is kept of the last one is that of `m`
+            model = self._modelled(pairs, estimator)
+            result[estimator] = self._searched(pairs, model, engine), self._searched(back, model, engine)
+        return result
+
+    def _compared(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> _Pairs:
+        """Count the pairs of the two files by what they agree on."""
         owner = type(self).__name__
         if self.m == "known" and len(a) != len(b):
             raise DataError(
@@ -165,7 +192,10 @@ class ProbabilisticLinkage(Linker):
             owner, a, b, names, missing=self.missing, bins=self.bins, ordinal_bins=self.ordinal_bins,
             spelled=spelled, thresholds=self.similarity_levels,
         )  # fmt: skip
-        compared = bool(spelled) or math.prod(chain.states for chain in chains) > MOST_PATTERNS
+        patterns = math.prod(chain.states for chain in chains)
+        compared = bool(spelled) or patterns > MOST_PATTERNS
+        if self.dependence == "independent" and len(a) * (len(a) + len(b)) > _SMALL and patterns > 2 * len(a):
+            compared = True  # there are fewer pairs than rows in the group-bys
         first, second = _distinct(chains, compared=compared)
         if compared and self.dependence == "pairs":
             raise DataError(
@@ -173,15 +203,24 @@ class ProbabilisticLinkage(Linker):
                 hint='Use dependence="independent", fewer attributes, or bins=None.',
             )
         counts = compare_patterns(chains, first, second, engine) if compared else count_patterns(chains, engine)
-        model = estimate(counts, chains, self.m, dependent=self.dependence == "pairs")
+        return _Pairs(tuple(chains), first, second, counts, compared=compared)
+
+    def _modelled(self, pairs: _Pairs, estimator: str | None = None) -> Model:
+        model = estimate(pairs.counts, pairs.chains, estimator or self.m, dependent=self.dependence == "pairs")
         self.model_ = model
-        self.diagnosis_ = Diagnosis(model, counts)
+        self.diagnosis_ = Diagnosis(model, pairs.counts)
+        return model
+
+    def _searched(self, pairs: _Pairs, model: Model, engine: Engine) -> Links:
+        """Return for every record of the second file its heaviest pair."""
+        chains, first, second = pairs.chains, pairs.first, pairs.second
+        n_a, n_b, names = chains[0].a.size, chains[0].b.size, tuple(chain.name for chain in chains)
         if self.one_to_one:
-            check_size(owner, len(a), len(b))
-            links = _assigned(owner, chains, model, first, names, type(self).name)
+            check_size(type(self).__name__, n_a, n_b)
+            links = _assigned(type(self).__name__, chains, model, first, names, type(self).name)
         elif self.term_frequency:
             links = _by_frequency(type(self), chains, model, names, engine)
-        elif compared:
+        elif pairs.compared:
             arrays, tied, order = best_by_comparison(chains, model.attribute_weights(), first, second, engine)
             found = nearest_found(arrays, tied, order, first)
             links = links_of(found.records(second.label), first, names, type(self).name)
@@ -189,7 +228,7 @@ class ProbabilisticLinkage(Linker):
         else:
             found = best_by_pattern(chains, model.weights(), first, second, Layout.of(chains), engine)
             links = links_of(found.records(second.label), first, names, type(self).name, higher_is_better=True)
-        return self._decided(links, model, len(a))
+        return self._decided(links, model, n_a)
 
     def _decided(self, links: Links, model: Model, n_a: int) -> Links:
         false_links = 0.05 / n_a if self.false_links is None else self.false_links
@@ -199,6 +238,23 @@ class ProbabilisticLinkage(Linker):
         decision[links.best < 0] = 0
         odds = model.prior / (1.0 - model.prior) * np.exp2(np.clip(links.score, -500, 500))
         return replace(links, decision=decision.astype(np.int64), probability=odds / (1.0 + odds))
+
+
+@dataclass(frozen=True, repr=False)
+class _Pairs:
+    """Two files, attribute by attribute, their distinct records, and how many pairs agree on what."""
+
+    chains: tuple[Chain, ...]
+    first: Classes
+    second: Classes
+    counts: Counts
+    compared: bool
+    """Whether pairs are looked at, rather than counted pattern by pattern."""
+
+    def swapped(self) -> _Pairs:
+        """Return the same pairs with the files in each other's place."""
+        chains = tuple(replace(chain, a=chain.b, b=chain.a) for chain in self.chains)
+        return replace(self, chains=chains, first=self.second, second=self.first)
 
 
 def thresholds(model: Model, false_links: float, false_non_links: float) -> tuple[float, float]:

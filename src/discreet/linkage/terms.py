@@ -45,6 +45,19 @@ class Terms:
     tables: tuple[FloatArray, ...]
     metric: int
 
+    def swapped(self) -> Terms:
+        """Return the same terms with the files in each other's place: every distance stays what it was."""
+        return Terms(
+            self.categories,
+            self.numbers,
+            self.b_codes,
+            self.a_codes,
+            self.b_numbers,
+            self.a_numbers,
+            tuple(np.ascontiguousarray(table.T) for table in self.tables),
+            self.metric,
+        )
+
     def scores(self, terms: FloatArray) -> FloatArray:
         """Turn sums of terms into distances."""
         return np.sqrt(terms) if self.metric == 0 else terms

@@ -16,12 +16,14 @@ from discreet.typing import FloatArray, IntArray
 __all__ = [
     "LevelPair",
     "NumberPair",
+    "WrittenLevels",
     "each_present",
     "level_codes",
     "levels_of_both",
     "most_of",
     "present_in_both",
     "record_weights",
+    "written_levels",
 ]
 
 
@@ -116,6 +118,26 @@ def level_codes(data: Microdata, name: str) -> tuple[IntArray, int]:
     codes = np.full(encoded.size, values.size, dtype=np.int64)
     codes[~absent] = found
     return codes, values.size + 1
+
+
+@dataclass(frozen=True, repr=False)
+class WrittenLevels:
+    """An attribute as a written file shows it: codes 0 … size − 1, of which those from `values` on are missing cells.
+
+    Missing cells that the file tells apart (empty, −8, −9) have codes of their own.
+    """
+
+    codes: IntArray
+    size: int
+    values: int
+
+
+def written_levels(data: Microdata, name: str) -> WrittenLevels:
+    """Return any attribute as codes that are equal exactly where a written file shows the same."""
+    written = data.as_written(name)
+    values, kinds = int(written.max(initial=-1)) + 1, max(-int(written.min(initial=0)), 0)
+    codes = np.where(written < 0, values - 1 - written, written) if kinds else written
+    return WrittenLevels(codes, values + kinds, values)
 
 
 def most_of(per_attribute: dict[str, float]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.measures.columns import level_codes
+from discreet.measures.columns import written_levels
 from discreet.measures.contingency import pack
 from discreet.microdata import Microdata
 from discreet.progress import report
@@ -23,7 +23,7 @@ class Frequencies:
     Attributes
     ----------
     labels : (n,) int64
-        The combination of every record, missing values taken as levels.
+        The combination of every record as a written file shows it, missing cells by what stands in them.
     sizes : (n,) int64
         How many records a record cannot be told from by its keys, itself included.
     totals : (n,) float64
@@ -36,33 +36,36 @@ class Frequencies:
 
 
 def key_frequencies(
-    data: Microdata, names: Sequence[str], weights: FloatArray | None = None, *, missing: str = "any"
+    data: Microdata, names: Sequence[str], weights: FloatArray | None = None, *, missing: str = "category"
 ) -> Frequencies:
-    """Count the records that share each record's keys.
+    """Count the records that share each record's keys, as a written file shows them.
 
     Parameters
     ----------
     data : Microdata
     names : sequence of str
+        Keys on any scale: levels, numbers by their value, sequences by their events.
     weights : (n,) float64, optional
         Ones where there are none.
-    missing : {"any", "category"}
-        Whether a missing value may be any value, and so agrees with all of them, or is a level of its own.
+    missing : {"category", "any"}
+        Whether a missing cell is a value of its own, told apart from others by what the file shows of it (empty, −8,
+        −9), or may be any value, and so agrees with all of them.
 
     Notes
     -----
-    O(n log n) without missing values. With them, every two patterns of missing values are compared on the keys that
-    both have: O(patterns · n log n).
+    O(n log n). Where missing values agree with everything, every two patterns of missing values are compared on the
+    keys that both have: O(patterns · n log n).
     """
     weights = np.ones(len(data)) if weights is None else weights
-    columns, sizes = zip(*(level_codes(data, name) for name in names), strict=True)
+    written = [written_levels(data, name) for name in names]
+    columns, sizes = [one.codes for one in written], [one.size for one in written]
     packed, _ = pack(columns, sizes)
     _, first, labels = np.unique(packed, return_index=True, return_inverse=True)
     counts = np.bincount(labels).astype(np.int64)
     totals = np.bincount(labels, weights=weights).astype(np.float64)
     if missing == "any":
         rows = np.stack([column[first] for column in columns], axis=1)
-        absent = rows == np.asarray(sizes)[None, :] - 1
+        absent = rows >= np.array([one.values for one in written])[None, :]
         if absent.any():
             counts, totals = _agreeing(rows, absent, sizes, counts, totals)
     return Frequencies(labels.astype(np.int64), counts[labels].astype(np.int64), totals[labels].astype(np.float64))

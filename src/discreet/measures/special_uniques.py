@@ -46,7 +46,6 @@ class _Search:
         self.found_subsets: list[IntArray] = []
         self.counts = np.zeros(1, dtype=np.int32)
         self.places = np.empty(frequency.size, dtype=np.int32)
-        self.gaps = [bool((column == size - 1).any()) for column, size in zip(columns, sizes, strict=True)]
         # Attributes with many levels first: they leave the fewest rows to go on with.
         self.order = sorted(range(len(columns)), key=lambda j: (-sizes[j], j))
 
@@ -55,11 +54,6 @@ class _Search:
             j = self.order[place]
             last = depth + 1 == self.deepest or place + 1 == len(self.order)
             alone, left, left_cells, left_groups = self._refine(rows, cells, groups, j, last=last)
-            # Nobody is singled out by a value that is not there (the last code), and whole cells of such rows can go.
-            if self.gaps[j]:
-                alone = alone[self.columns[j][alone] < self.sizes[j] - 1]
-                there = self.columns[j][left] < self.sizes[j] - 1
-                left, left_cells = left[there], left_cells[there]
             if alone.size:
                 self.found_rows.append(alone)
                 self.found_subsets.append(np.full(alone.size, subset | (1 << j), dtype=np.int64))
@@ -92,7 +86,7 @@ def minimal_uniques(columns: Sequence[IntArray], sizes: Sequence[int], deepest: 
     Parameters
     ----------
     columns : sequence of (n,) int64
-        At most 62 attributes as codes; the last code, size − 1, is the missing value.
+        At most 62 attributes as codes 0 … size − 1; a missing cell is a value like any other.
     sizes : sequence of int
     deepest : int
 

@@ -120,8 +120,8 @@ def measures() -> list[Measure]:
         AverageTableLoss(),
         EntropyBasedLoss(),
         TransitionLoss(),
-        DistanceLinkageRisk(),
-        ProbabilisticLinkageRisk(worst_case=False),
+        DistanceLinkageRisk(direction="release"),
+        ProbabilisticLinkageRisk(worst_case=False, direction="release"),
     ]
 
 

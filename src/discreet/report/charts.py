@@ -99,7 +99,7 @@ def _short(title: str) -> str:
 
 
 def key_chart(exposure: Exposure) -> str:
-    """Return, by key, the records that it singles out with one other key, before and after."""
+    """Return, by key, the expected re-identifications that it adds, before and after, in the order of the keys."""
     if not exposure.by_key:
         return ""
     rows = [
@@ -108,12 +108,14 @@ def key_chart(exposure: Exposure) -> str:
         for when, value in (("before", before), ("after", after))
     ]
     base = of_rows(rows).encode(
-        y=alt.Y("key:N", title=None, sort=alt.EncodingSortField("after", "max", "descending"),
+        y=alt.Y("key:N", title=None, sort=list(exposure.by_key),
                 axis=alt.Axis(labelLimit=_LABELS, grid=True))
     )  # fmt: skip
     line = base.mark_rule(color=BEFORE, strokeWidth=1.5).encode(x="before:Q", x2="after:Q")
     point = base.mark_point(size=70, filled=True, opacity=1).encode(
-        x=alt.X("value:Q", title="records alone on this key and one other (mean)", scale=alt.Scale(domainMin=0)),
+        x=alt.X(
+            "value:Q", title="expected re-identifications that are gone without this key", scale=alt.Scale(domainMin=0)
+        ),
         color=when_colour(),
         shape=alt.Shape(
             "file:N", legend=None, scale=alt.Scale(domain=["before", "after"], range=["circle", "diamond"])
@@ -121,7 +123,9 @@ def key_chart(exposure: Exposure) -> str:
     )
     chart = (line + point).properties(width=_WIDE, height=alt.Step(20))
     return draw(
-        chart, "Records that each key singles out together with one other, before (circle) and after (diamond)."
+        chart,
+        "Expected re-identifications that are gone if the intruder does not know the key, before (circle) and after "
+        "(diamond).",
     )
 
 

@@ -117,23 +117,24 @@ class Desk:
 
     def risk(self, given: Given, schema: Schema, scenarios: Sequence[Scenario] = ()) -> RiskNow:
         """Measure what releasing the table would risk if nothing were done but to remove identifiers."""
+        from discreet.evaluation.ranking import rank_keys  # compiled code, which only this page needs
+
         original, released = self._unprotected(given, schema)
         assessment = self._assess_now(given, schema)
-        keys = schema.of_scale("numeric", "ordinal", "nominal", among=schema.keys)
         found = {m.name: m for m in assessment.measurements}
         shares = self._contributions(original, released)
         contributions = []
-        for done, name in enumerate(keys):
-            report("looking at each key", done, len(keys))
-            alone = _violations(original, released, [name], 2)
-            others = [other for other in keys if other != name]
+        percent = 100.0 / len(original)
+        for key in rank_keys(released.microdata, schema.keys, original.weights()):
+            alone = _violations(original, released, [key.name], 2)
+            others = [other for other in schema.keys if other != key.name]
             without = _violations(original, released, others, 3) if others else 0.0
-            contributions.append(Contribution(name, alone, without, shares.get(name)))
-        report("looking at each key", len(keys), len(keys))
+            expected = (percent * key.now, percent * key.without)
+            contributions.append(Contribution(key.name, alone, without, shares.get(key.name), *expected))
         return RiskNow(
             len(original),
             tuple(found[name] for name in _NOW if name in found),
-            tuple(sorted(contributions, key=lambda c: (-(c.share or 0.0), c.without, -c.alone))),
+            tuple(contributions),
             _by_scenario(original, released, scenarios),
             assessment,
         )

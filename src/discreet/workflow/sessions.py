@@ -89,12 +89,17 @@ class Contribution:
         Percent of records in groups smaller than k if the intruder did not know this key.
     share : float, optional
         Percent of the SUDA2 scores that comes from small sets of keys which this key is in.
+    expected_now, expected_without : float
+        Expected re-identifications in percent of the records, with every key and if the intruder did not know this one:
+        what keys are put in order by.
     """
 
     name: str
     alone: float
     without: float
     share: float | None = None
+    expected_now: float = 0.0
+    expected_without: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from scipy.spatial import cKDTree
 from discreet.base import MASKED, Block, Source, TableEngine
 from discreet.errors import DataError, MissingValueError, ParameterError
 from discreet.linkage.terms import level_table
+from discreet.measures.risk.directions import DIRECTIONS
 from discreet.measures.risk.distance_linkage import DistanceLinkageRisk
 from discreet.results import Linked, Measurement
 from discreet.scales import Categorical
 from discreet.schema import Schema
-from discreet.typing import BoolArray, FloatArray
+from discreet.typing import BoolArray, FloatArray, Json
 
 __all__ = ["agreement_patterns", "distance_linkage"]
 
@@ -121,8 +122,9 @@ def distance_linkage(
 ) -> list[Measurement]:
     """Return the share of records that are re-identified by their nearest original, from a sample of the release.
 
-    Every record of the sample is compared with the whole original: a link is wrong as soon as somebody is nearer than
-    the true record, and shared where others are as near. With `sample` at least the number of records the result is
+    Every record of the sample is compared with the whole original, and its person with the whole release; the worse of
+    the two directions counts. A link is wrong as soon as somebody is nearer than the true record, and shared where
+    others are as near. With `sample` at least the number of records the result is
     exact; below, `details` holds the 95 % Wilson interval, which is what the sentence states.
 
     Notes
@@ -146,6 +148,7 @@ def distance_linkage(
     whole = tuple(name for name in keys if moments[name][3] == 0 or not _needs_all(original, name))
     if not whole:
         raise MissingValueError("Distance-based linkage: every key has missing values.")
+    gaps = any(moments[name][3] > 0 for name in whole)
     spread = {}
     for name in middle:
         count, total, squares, _ = moments[name]
@@ -153,40 +156,51 @@ def distance_linkage(
         spread[name] = deviation if deviation > 0 else 1.0
     space = _Space(original.schema, whole, middle, spread)
     questions = engine.sample(rows, sample, n, seed + 1)
-    asked, true = space.points(questions, MASKED), space.points(questions)
-    reach = np.sqrt(((asked - true) ** 2).sum(axis=1))
+    released, true = space.points(questions, MASKED), space.points(questions)
+    reach = np.sqrt(((released - true) ** 2).sum(axis=1))
+    # Of every released record whose it is, among the original; of every person which record is theirs, in the release.
+    linked = {
+        "release": _asked(engine, original, n, whole, _Search(space, released, reach), seed + 2),
+        "original": _asked(engine, masked, n, whole, _Search(space, true, reach), seed + 2),
+    }
+    direction = max(DIRECTIONS, key=lambda name: linked[name].rate)
+    m = reach.size
+    of = f"all {n} records" if m == n else f"a sample of {m} of {n} records"
+    low, high = linked[direction].interval()
+    bound = "" if m == n else f" The rate is between {100 * low:.1f} and {100 * high:.1f} % with 95 % confidence."
+    left_out = [name for name in original.schema.keys if name not in whole]
+    remarks = f"{bound} Compared: {of}, each with everybody."
+    if gaps:
+        remarks += " A missing cell counts as a value of its own."
+    if left_out:
+        verb = "was" if len(left_out) == 1 else "were"
+        without = f"Of {len(original.schema.keys)} keys {', '.join(left_out)} {verb} left out"
+        remarks += f" {without}: they have gaps, or no distances of points; who uses them too may find more."
+    details: Json = {
+        "known": list(whole),
+        "not_compared": left_out,
+        "complete": not left_out,
+        "exact": m == n,
+    }
+    known = "1 true key" if len(whole) == 1 else f"{len(whole)} true keys"
+    return [measure.told(f"An intruder who knows {known} of everybody", linked, direction, details, remarks)]
+
+
+def _asked(
+    engine: TableEngine, candidates: Source, n: int, names: tuple[str, ...], search: _Search, seed: int
+) -> Linked:
+    """Return how often the true record is the nearest of all candidates, ties shared."""
+    rows = engine.open(candidates, names)
     # Most wrong links are shown to be wrong by some of the records; only the others are compared with all.
-    some = engine.sample(engine.open(original, whole), _SOME, n, seed + 2)
-    right = _Search(space, asked, reach)(some)["beaten"] == 0
-    ties = np.zeros(reach.size, dtype=np.int64)
+    right = search(engine.sample(rows, _SOME, n, seed))["beaten"] == 0
+    ties = np.zeros(right.size, dtype=np.int64)
     if right.any():
-        found = engine.fold(engine.open(original, whole), _Search(space, asked[right], reach[right]))
+        found = engine.fold(rows, _Search(search.space, search.asked[right], search.reach[right]))
         ties[right] = found["ties"]
         right[right] = found["beaten"] == 0
     chance = np.where(right, 1.0 / np.maximum(ties, 1), 0.0)
-    m = reach.size
     alone = right & (ties == 1)
-    linked = Linked(float(chance.sum()), int(right.sum()), int(alone.sum()), m, m / n, chance)
-    low, high = linked.interval()
-    value, exact = 100.0 * linked.rate, m == n
-    bound = "" if exact else f", between {100 * low:.1f} and {100 * high:.1f} % with 95 % confidence"
-    of = f"all {n} records" if exact else f"a sample of {m} of {n} records"
-    sentence = (
-        f"An intruder who knows {len(whole)} true keys of everybody re-identifies {value:.1f} % of the records{bound} "
-        f"(compared: {of}, each with everybody)."
-    )
-    details = {
-        "known": list(whole),
-        "not_compared": [name for name in original.schema.keys if name not in whole],
-        "expected": linked.expected,
-        "optimistic": linked.optimistic,
-        "pessimistic": linked.pessimistic,
-        "n": m,
-        "exact": exact,
-        "chance_percent": 100.0 / n,
-        "interval_percent": [100.0 * low, 100.0 * high],
-    }
-    return [measure.result(value, sentence, details=details)]
+    return Linked(float(chance.sum()), int(right.sum()), int(alone.sum()), right.size, right.size / n, chance)
 
 
 def _embeds(original: Source, masked: Source, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What every risk read off frequencies shares: which keys it looks at, and what perturbation does to its meaning."""
+"""What every risk read off frequencies shares: which keys it counts, and what perturbation does to its meaning."""
 
 from __future__ import annotations
 
@@ -12,44 +12,46 @@ from discreet.results import Measurement
 from discreet.schema import Schema
 from discreet.typing import FloatArray, Json
 
-__all__ = ["FrequencyRisk"]
+__all__ = ["FrequencyRisk", "keys_in_words"]
 
 _FLAG = (
     " The release was masked by a method that makes values untrue: records with equal keys need not be alike, and a "
     "rare combination need not be anybody's, so read this beside the linkage risks."
 )
+_READINGS = {
+    "category": " A missing cell counts as a value of its own, as the file shows it.",
+    "any": " A missing cell counts as any value, and agrees with all of them.",
+}
+
+
+def keys_in_words(count: int) -> str:
+    """Return how many keys were counted, as a sentence says it."""
+    return "1 key" if count == 1 else f"{count} keys"
 
 
 class FrequencyRisk(Measure):
     """A risk that counts how often combinations of keys occur in the release.
 
-    By default it looks at the categorical keys, those included that only became categorical by masking. Numeric keys
-    are looked at where they are named, or where `counts_numbers` says so: unrounded numbers are unique by nature.
+    It counts every declared key as it stands in the release, numbers and sequences included: two records share a key
+    exactly if a written file shows the same for both (:meth:`~discreet.microdata.Microdata.as_written`). Unrounded
+    numbers are unique by nature, and whoever knows them finds the record.
     """
 
     kind: ClassVar[str] = "risk"
-    scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
+    scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal", "sequence"})
     keys_only: ClassVar[bool] = True
-    counts_numbers: ClassVar[bool] = False
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "attributes": Optional(Names()),
-        "missing": Choice(("any", "category")),
+        "missing": Choice(("category", "any")),
     }
 
-    def __init__(self, *, attributes: Sequence[str] | None = None, missing: str = "any") -> None:
+    def __init__(self, *, attributes: Sequence[str] | None = None, missing: str = "category") -> None:
         self.attributes = attributes
         self.missing = missing
 
-    def _candidates(self, schema: Schema) -> tuple[str, ...]:
-        if self.attributes is not None or self.counts_numbers:
-            return super()._candidates(schema)
-        return schema.of_scale("ordinal", "nominal", among=schema.keys)
-
-    def _comparable(self, names: tuple[str, ...], before: Schema, after: Schema) -> tuple[str, ...]:
-        if self.attributes is not None:
-            return tuple(name for name in names if name in after)
-        released = after.of_scale("ordinal", "nominal")
-        return tuple(name for name in before.keys if name in after and (name in names or name in released))
+    def _comparable(self, names: tuple[str, ...], before: Schema, after: Schema) -> tuple[str, ...]:  # noqa: ARG002
+        # What is counted is the release alone: on which scale the original had a key makes no difference.
+        return tuple(name for name in names if name in after)
 
     def _frequencies(self, pair: Pair) -> Frequencies:
         return key_frequencies(pair.masked, pair.names, pair.weights, missing=self.missing)
@@ -71,9 +73,31 @@ class FrequencyRisk(Measure):
     ) -> Measurement:
         """Return the result, with a warning in words and figures where the masking was perturbative."""
         perturbative = None if pair.provenance is None else pair.provenance.perturbative
-        return self.result(
-            value,
-            sentence + (_FLAG if perturbative else ""),
-            per_attribute,
-            {"keys": list(pair.names), "perturbative": perturbative, **(details or {})},
-        )
+        gaps = any(bool((pair.masked.as_written(name) < 0).any()) for name in pair.names)
+        return self.stated(pair.names, value, sentence, per_attribute, details, perturbative=perturbative, gaps=gaps)
+
+    def stated(
+        self,
+        names: Sequence[str],
+        value: float,
+        sentence: str,
+        per_attribute: Mapping[str, float] | None = None,
+        details: Json | None = None,
+        *,
+        perturbative: bool | None,
+        gaps: bool,
+    ) -> Measurement:
+        """Return the result with which keys were counted, how missing cells were read, and what it cannot say.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The keys that were counted.
+        perturbative : bool, optional
+            Whether the masking makes values untrue.
+        gaps : bool
+            Whether any of the keys has a missing cell in the release.
+        """
+        sentence += (_READINGS[self.missing] if gaps else "") + (_FLAG if perturbative else "")
+        said = {"keys": list(names), "perturbative": perturbative, "missing": self.missing}
+        return self.result(value, sentence, per_attribute, {**said, **(details or {})})

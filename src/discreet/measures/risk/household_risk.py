@@ -10,7 +10,7 @@ import numpy as np
 from discreet.base import Pair, register
 from discreet.errors import ParameterError
 from discreet.measures.population_risk import benedetti_franconi
-from discreet.measures.risk.frequency import FrequencyRisk
+from discreet.measures.risk.frequency import FrequencyRisk, keys_in_words
 from discreet.parameters import Constraint, Optional, Text
 from discreet.results import Measurement
 from discreet.typing import FloatArray, IntArray
@@ -29,9 +29,9 @@ class HouseholdRisk(FrequencyRisk):
     household : str
         The attribute of the original that says which records belong together; an identifier will do.
     attributes : list of str, optional
-        What the intruder knows; by default every categorical key.
-    missing : {"any", "category"}
-        A missing value agrees with every value, or is a level of its own.
+        What the intruder knows; by default every key, numbers included.
+    missing : {"category", "any"}
+        A missing cell is a value of its own, as the file shows it, or agrees with every value.
 
     Notes
     -----
@@ -64,7 +64,7 @@ class HouseholdRisk(FrequencyRisk):
     }
 
     def __init__(
-        self, household: str | None = None, *, attributes: Sequence[str] | None = None, missing: str = "any"
+        self, household: str | None = None, *, attributes: Sequence[str] | None = None, missing: str = "category"
     ) -> None:
         super().__init__(attributes=attributes, missing=missing)
         self.household = household
@@ -77,8 +77,8 @@ class HouseholdRisk(FrequencyRisk):
         risks = self._per_record(pair)
         expected, n = float(risks.sum()), risks.size
         sentence = (
-            f"An intruder who knows {len(pair.names)} keys finds the households of about {expected:.1f} of {n} records "
-            f"({100 * expected / n:.2f} %)."
+            f"An intruder who knows {keys_in_words(len(pair.names))} finds the households of about {expected:.1f} of "
+            f"{n} records ({100 * expected / n:.2f} %)."
         )
         details = {"expected_reidentifications": expected, "largest_percent": float(100.0 * risks.max())}
         return self._flagged(pair, min(100.0 * expected / n, 100.0), sentence, details=details)

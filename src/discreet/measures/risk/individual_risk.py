@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from discreet.base import Pair, register
 from discreet.measures.population_risk import benedetti_franconi
-from discreet.measures.risk.frequency import FrequencyRisk
+from discreet.measures.risk.frequency import FrequencyRisk, keys_in_words
 from discreet.results import Measurement
-from discreet.typing import FloatArray
+from discreet.typing import FloatArray, Json
 
 __all__ = ["IndividualRisk"]
+
+_PERCENT = (1, 5, 10, 50)
 
 
 @register("individual-risk")
@@ -25,9 +28,9 @@ class IndividualRisk(FrequencyRisk):
     Parameters
     ----------
     attributes : list of str, optional
-        What the intruder knows; by default every categorical key.
-    missing : {"any", "category"}
-        A missing value agrees with every value, or is a level of its own.
+        What the intruder knows; by default every key, numbers included.
+    missing : {"category", "any"}
+        A missing cell is a value of its own, as the file shows it, or agrees with every value.
 
     Notes
     -----
@@ -57,21 +60,32 @@ class IndividualRisk(FrequencyRisk):
 
     def _measure(self, pair: Pair) -> Measurement:
         risks = self._per_record(pair)
-        expected, n = float(risks.sum()), risks.size
-        value = 100.0 * expected / n
-        where = "in the population" if pair.weights is not None else "if the file is the whole population"
-        sentence = (
-            f"An intruder who knows {len(pair.names)} keys re-identifies about {expected:.1f} of {n} records {where} "
-            f"({value:.2f} %); the most exposed record with a chance of {100 * risks.max():.1f} %."
+        above = {t: int((risks > t / 100.0).sum()) for t in _PERCENT}
+        keys, weighted = len(pair.names), pair.weights is not None
+        value, sentence, _, details = self.told(
+            keys, risks.size, float(risks.sum()), float(risks.max()), above, weighted=weighted
         )
-        details = {
+        details["median_percent"] = float(100.0 * np.median(risks))
+        return self._flagged(pair, value, sentence, details=details)
+
+    @staticmethod
+    def told(
+        keys: int, n: int, expected: float, largest: float, above: Mapping[int, int], *, weighted: bool
+    ) -> tuple[float, str, None, Json]:
+        """Return value, sentence and details; `above` are the records with a risk above 1, 5, 10 and 50 %."""
+        value = 100.0 * expected / n
+        where = "in the population" if weighted else "if the file is the whole population"
+        sentence = (
+            f"An intruder who knows {keys_in_words(keys)} re-identifies about {expected:.1f} of {n} records {where} "
+            f"({value:.2f} %); the most exposed record with a chance of {100 * largest:.1f} %."
+        )
+        details: Json = {
             "expected_reidentifications": expected,
-            "largest_percent": float(100.0 * risks.max()),
-            "median_percent": float(100.0 * np.median(risks)),
-            "records_above_percent": {str(t): int((risks > t / 100.0).sum()) for t in (1, 5, 10, 50)},
-            "weighted": pair.weights is not None,
+            "largest_percent": 100.0 * largest,
+            "records_above_percent": {str(t): int(above[t]) for t in _PERCENT},
+            "weighted": weighted,
         }
-        return self._flagged(pair, min(value, 100.0), sentence, details=details)
+        return min(value, 100.0), sentence, None, details
 
     def _per_record(self, pair: Pair) -> FloatArray:
         frequencies = self._frequencies(pair)

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 from discreet.base import Measure, Pair, register
 from discreet.linkage.distance import DistanceLinkage
 from discreet.measures.record_draws import record_draws
+from discreet.measures.risk.directions import worse
 from discreet.microdata import Microdata
 from discreet.parameters import Constraint, Integer, ListOf, Names, Number, Optional
 from discreet.progress import track
@@ -41,8 +42,8 @@ class IntruderScenarios(Measure):
 
     Notes
     -----
-    Distance-based linkage of the noisy original with the release, ties shared, once a scenario. A missing value stays
-    missing. Keys that are released on another scale are left out.
+    Distance-based linkage of the noisy original with the release, ties shared, in the worse of both directions. A
+    missing value stays missing. Keys that are released on another scale are left out.
 
     References
     ----------
@@ -111,12 +112,14 @@ class IntruderScenarios(Measure):
         blurred = {noise: self._blurred(pair, noise) for noise in self.noise}
         for names, noise in track(tries, "attacking", len(tries)):
             linker = DistanceLinkage(attributes=list(names))
-            linked = linker.link(blurred[noise], pair.masked, engine=pair.engine).evaluate()
+            direction, both = worse(linker.link_both(blurred[noise], pair.masked, engine=pair.engine))
+            linked = both[direction]
             low, high = linked.interval()
             scenarios.append(
                 {
                     "known": list(names),
                     "noise": float(noise),
+                    "direction": direction,
                     "percent": 100.0 * linked.rate,
                     "interval_percent": [100.0 * low, 100.0 * high],
                     "chance_percent": 100.0 * linked.chance / linked.n,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from discreet.base import Pair, register
+from discreet.measures.risk.frequency import keys_in_words
 from discreet.measures.risk.scenario import PopulationScenario
 from discreet.results import Measurement
 
@@ -25,9 +26,10 @@ class JournalistRisk(PopulationScenario):
     threshold : float
         The chance above which a record is at risk.
     attributes : list of str, optional
-        What the intruder knows; by default every categorical key.
-    missing : {"any", "category"}
-        A missing value agrees with every value, or is a level of its own (always so in a population file).
+        What the intruder knows; by default every key, numbers included.
+    missing : {"category", "any"}
+        A missing cell is a value of its own, as the file shows it (always so in a population file), or agrees with
+        every value.
 
     Notes
     -----
@@ -55,8 +57,8 @@ class JournalistRisk(PopulationScenario):
     def _measure(self, pair: Pair) -> Measurement:
         figures = {**self._figures(self._per_record(pair)), "population_from": self._source(pair)}
         sentence = (
-            f"An intruder who knows the population is right about a record with a chance of up to "
-            f"{figures['highest_percent']:.1f} %; {figures['records_at_risk']} records exceed "
+            f"An intruder who knows {keys_in_words(len(pair.names))} and the population is right about a record with a "
+            f"chance of up to {figures['highest_percent']:.1f} %; {figures['records_at_risk']} records exceed "
             f"{figures['threshold_percent']:.0f} %."
         )
         return self._flagged(pair, figures["highest_percent"], sentence, details=figures)

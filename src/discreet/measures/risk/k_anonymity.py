@@ -8,11 +8,14 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.base import Pair, register
-from discreet.measures.risk.frequency import FrequencyRisk
+from discreet.measures.risk.frequency import FrequencyRisk, keys_in_words
 from discreet.parameters import Constraint, Integer
 from discreet.results import Measurement
+from discreet.typing import Json
 
 __all__ = ["KAnonymityViolations"]
+
+_BELOW = (2, 3, 5, 10)
 
 
 @register("k-anonymity")
@@ -28,8 +31,8 @@ class KAnonymityViolations(FrequencyRisk):
         The smallest group that is safe.
     attributes : list of str, optional
         What the intruder knows; by default every key, numbers included: equal numbers are equal keys.
-    missing : {"any", "category"}
-        A missing value agrees with every value, or is a level of its own.
+    missing : {"category", "any"}
+        A missing cell is a value of its own, as the file shows it, or agrees with every value.
 
     Notes
     -----
@@ -49,34 +52,42 @@ class KAnonymityViolations(FrequencyRisk):
     """
 
     title: ClassVar[str] = "Records in groups smaller than k (k-anonymity)"
-    counts_numbers: ClassVar[bool] = True
     formula: ClassVar[str] = "100 · #{i : f_i < k} / n"
     reference: ClassVar[str] = "Samarati and Sweeney 1998"
     parameters: ClassVar[Mapping[str, Constraint]] = {"k": Integer(2), **FrequencyRisk.parameters}
 
-    def __init__(self, k: int = 3, *, attributes: Sequence[str] | None = None, missing: str = "any") -> None:
+    def __init__(self, k: int = 3, *, attributes: Sequence[str] | None = None, missing: str = "category") -> None:
         super().__init__(attributes=attributes, missing=missing)
         self.k = k
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(5, missing="category")]
+        return [cls(), cls(5, missing="any")]
 
     def _measure(self, pair: Pair) -> Measurement:
         frequencies = self._frequencies(pair)
         sizes, n = frequencies.sizes, len(pair.masked)
-        few = int((sizes < self.k).sum())
+        below = {k: int((sizes < k).sum()) for k in (*_BELOW, self.k)}
+        combinations = int(frequencies.labels.max()) + 1
+        value, sentence, _, details = self.told(len(pair.names), n, below, int(sizes.min()), combinations)
+        details["median_group"] = float(np.median(sizes))
+        return self._flagged(pair, value, sentence, details=details)
+
+    def told(
+        self, keys: int, n: int, below: Mapping[int, int], smallest: int, combinations: int
+    ) -> tuple[float, str, None, Json]:
+        """Return value, sentence and details; `below` are the records in groups smaller than 2, 3, 5, 10 and k."""
+        few = below[self.k]
         sentence = (
-            f"{few} of {n} records share their {len(pair.names)} keys with fewer than {self.k - 1} others; the "
-            f"smallest group has {int(sizes.min())}."
+            f"{few} of {n} records share their {keys_in_words(keys)} with fewer than {self.k - 1} others; the "
+            f"smallest group has {smallest}."
             if few
-            else f"Every record shares its {len(pair.names)} keys with at least {self.k - 1} others."
+            else f"Every record shares its {keys_in_words(keys)} with at least {self.k - 1} others."
         )
-        details = {
+        details: Json = {
             "k": self.k,
-            "smallest_group": int(sizes.min()),
-            "combinations": int(frequencies.labels.max()) + 1,
-            "records_below": {str(k): int((sizes < k).sum()) for k in (2, 3, 5, 10)},
-            "median_group": float(np.median(sizes)),
+            "smallest_group": smallest,
+            "combinations": combinations,
+            "records_below": {str(k): below[k] for k in _BELOW},
         }
-        return self._flagged(pair, 100.0 * few / n, sentence, details=details)
+        return 100.0 * few / n, sentence, None, details

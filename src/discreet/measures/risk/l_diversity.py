@@ -11,6 +11,7 @@ from discreet.base import Pair, register
 from discreet.measures.columns import level_codes, most_of
 from discreet.measures.contingency import Cells, count_cells
 from discreet.measures.frequencies import key_frequencies
+from discreet.measures.risk.frequency import keys_in_words
 from discreet.measures.risk.sensitive import SensitiveRisk
 from discreet.parameters import Choice, Constraint, Number
 from discreet.results import Measurement
@@ -118,14 +119,15 @@ class LDiversityViolations(SensitiveRisk):
 
     def _measure(self, pair: Pair) -> Measurement:
         failing = self._failing(pair)
-        n = len(pair.masked)
+        n, keys = len(pair.masked), f"{keys_in_words(len(pair.names))} counted"
         any_fails = int(np.any(list(failing.values()), axis=0).sum())
         per_attribute = {name: float(100.0 * fails.mean()) for name, fails in failing.items()}
         sentence = (
-            f"{any_fails} of {n} records are in groups of equal keys that are not {self.kind_of} {self.l:g}-diverse, "
-            f"most for {most_of(per_attribute)}."
+            f"{any_fails} of {n} records are in groups of equal keys ({keys}) that are not {self.kind_of} "
+            f"{self.l:g}-diverse, most for {most_of(per_attribute)}."
             if any_fails
-            else f"Every group of equal keys is {self.kind_of} {self.l:g}-diverse in {len(failing)} attributes."
+            else f"Every group of equal keys ({keys}) is {self.kind_of} {self.l:g}-diverse in {len(failing)} "
+            "attributes."
         )
         details = {"l": float(self.l), "kind_of": self.kind_of, "sensitive": list(failing)}
         return self._flagged(pair, 100.0 * any_fails / n, sentence, per_attribute, details)

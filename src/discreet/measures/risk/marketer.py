@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from discreet.base import Pair, register
+from discreet.measures.risk.frequency import keys_in_words
 from discreet.measures.risk.scenario import PopulationScenario
 from discreet.results import Measurement
 
@@ -25,9 +26,10 @@ class MarketerRisk(PopulationScenario):
     threshold : float
         The chance above which a record is at risk.
     attributes : list of str, optional
-        What the intruder knows; by default every categorical key.
-    missing : {"any", "category"}
-        A missing value agrees with every value, or is a level of its own (always so in a population file).
+        What the intruder knows; by default every key, numbers included.
+    missing : {"category", "any"}
+        A missing cell is a value of its own, as the file shows it (always so in a population file), or agrees with
+        every value.
 
     Notes
     -----
@@ -55,7 +57,7 @@ class MarketerRisk(PopulationScenario):
     def _measure(self, pair: Pair) -> Measurement:
         figures = {**self._figures(self._per_record(pair)), "population_from": self._source(pair)}
         sentence = (
-            f"An intruder who matches the whole file with the population is right about "
-            f"{figures['mean_percent']:.2f} % of the records."
+            f"An intruder who matches the whole file with the population on {keys_in_words(len(pair.names))} is "
+            f"right about {figures['mean_percent']:.2f} % of the records."
         )
         return self._flagged(pair, figures["mean_percent"], sentence, details=figures)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from discreet.base import Pair, register
+from discreet.measures.risk.frequency import keys_in_words
 from discreet.measures.risk.scenario import Scenario
 from discreet.results import Measurement
 
@@ -22,9 +23,9 @@ class ProsecutorRisk(Scenario):
     threshold : float
         The chance above which a record is at risk.
     attributes : list of str, optional
-        What the intruder knows; by default every categorical key.
-    missing : {"any", "category"}
-        A missing value agrees with every value, or is a level of its own.
+        What the intruder knows; by default every key, numbers included.
+    missing : {"category", "any"}
+        A missing cell is a value of its own, as the file shows it, or agrees with every value.
 
     Notes
     -----
@@ -52,8 +53,8 @@ class ProsecutorRisk(Scenario):
     def _measure(self, pair: Pair) -> Measurement:
         figures = self._figures(self._per_record(pair))
         sentence = (
-            f"An intruder who knows that the target is in the file is right with a chance of up to "
-            f"{figures['highest_percent']:.1f} %; {figures['records_at_risk']} records exceed "
+            f"An intruder who knows {keys_in_words(len(pair.names))} and that the target is in the file is right "
+            f"with a chance of up to {figures['highest_percent']:.1f} %; {figures['records_at_risk']} records exceed "
             f"{figures['threshold_percent']:.0f} %."
         )
         return self._flagged(pair, figures["highest_percent"], sentence, details=figures)

@@ -27,7 +27,7 @@ class Scenario(FrequencyRisk):
     }
 
     def __init__(
-        self, *, threshold: float = 0.2, attributes: Sequence[str] | None = None, missing: str = "any"
+        self, *, threshold: float = 0.2, attributes: Sequence[str] | None = None, missing: str = "category"
     ) -> None:
         super().__init__(attributes=attributes, missing=missing)
         self.threshold = threshold
@@ -55,7 +55,7 @@ class PopulationScenario(Scenario):
         population: Microdata | None = None,
         threshold: float = 0.2,
         attributes: Sequence[str] | None = None,
-        missing: str = "any",
+        missing: str = "category",
     ) -> None:
         super().__init__(threshold=threshold, attributes=attributes, missing=missing)
         self.population = population
@@ -76,9 +76,18 @@ def _population_sizes(pair: Pair, population: Microdata) -> FloatArray:
     """Return how many people of the population have each record's keys, a missing value being a level of its own."""
     n, columns, sizes = len(pair.masked), [], []
     for name in pair.names:
-        mine, theirs = pair.masked.column(name).to_pylist(), population.column(name).to_pylist()
         places: dict[str, int] = {}
-        columns.append(np.array([places.setdefault(str(value), len(places)) for value in (*mine, *theirs)]))
+        both = (*_texts(pair.masked, name), *_texts(population, name))
+        columns.append(np.array([places.setdefault(value, len(places)) for value in both]))
         sizes.append(len(places))
     _, labels = np.unique(pack(columns, sizes)[0], return_inverse=True)
     return np.bincount(labels[n:], minlength=labels.max() + 1)[labels[:n]].astype(np.float64)
+
+
+def _texts(table: Microdata, name: str) -> list[str]:
+    """Return what the cells of a key say, numbers by their value: 31 in one file is 31.0 in the other."""
+    cells = table.column(name).to_pylist()
+    if table.schema[name].scale.kind != "numeric":
+        return [str(cell) for cell in cells]
+    numbers, absent = (table.encoded(name) + 0.0).tolist(), table.missing(name).tolist()
+    return [str(c) if gap else repr(number) for c, number, gap in zip(cells, numbers, absent, strict=True)]

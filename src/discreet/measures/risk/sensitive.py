@@ -13,9 +13,14 @@ __all__ = ["SensitiveRisk"]
 
 
 class SensitiveRisk(FrequencyRisk):
-    """A risk of learning a confidential attribute from the group a record is in. A missing value is a level."""
+    """A risk of learning a confidential attribute from the group a record is in.
 
-    counts_numbers: ClassVar[bool] = True
+    A missing cell is a value of its own.
+    """
+
+    guessed: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
+    """The scales of what is learnt: a sequence may be a key, and is not guessed."""
+
     parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names()), "sensitive": Optional(Names())}
 
     def __init__(self, *, attributes: Sequence[str] | None = None, sensitive: Sequence[str] | None = None) -> None:
@@ -26,7 +31,7 @@ class SensitiveRisk(FrequencyRisk):
         wanted = schema.of_role("confidential") if self.sensitive is None else tuple(self.sensitive)
         for name in wanted:
             schema[name]
-        return schema.of_scale(*self.scales, among=wanted)
+        return schema.of_scale(*self.guessed, among=wanted)
 
     def _candidates(self, schema: Schema) -> tuple[str, ...]:
         sensitive = self._sensitive(schema)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
-from discreet.base import Measure, Pair, register
+from discreet.base import Pair, register
 from discreet.linkage.sequences import SequenceLinkage
+from discreet.measures.risk.directions import DIRECTION, TwoWayRisk, worse
 from discreet.operators.quantifiers import Quantifier
 from discreet.operators.sequence_reading import DISTANCE, QUANTIFIER
 from discreet.parameters import Constraint, Names, Optional
@@ -17,7 +18,7 @@ __all__ = ["SequenceLinkageRisk"]
 
 
 @register("sequence-linkage")
-class SequenceLinkageRisk(Measure):
+class SequenceLinkageRisk(TwoWayRisk):
     """Share of records that an intruder with the original sequences links correctly to the nearest one, in percent.
 
     The intruder knows the whole true sequence of everybody in the file: the worst case, and an upper bound for anybody
@@ -31,11 +32,15 @@ class SequenceLinkageRisk(Measure):
         How the intruder compares sequences; ``discreet.scales.dissimilarities`` holds the ways.
     quantifier : str or Quantifier, optional
         The policy of ``"oss-owa"``; None is the plain mean of event distances.
+    direction : {"worse", "release", "original"}
+        What the intruder asks: of every released record whose it is (``"release"``, as the papers do), of every person
+        which released record is theirs (``"original"``), or whichever finds more.
 
     Notes
     -----
-    Cost of :class:`~discreet.linkage.sequences.SequenceLinkage`. The detail holds the 95 % Wilson interval, the counts
-    with ties broken for and against the intruder, and the chance level 100/n of somebody who guesses.
+    Cost of :class:`~discreet.linkage.sequences.SequenceLinkage`, twice for both directions. The detail holds what each
+    direction finds, the 95 % Wilson interval, the counts with ties broken for and against the intruder, and the chance
+    level 100/n of somebody who guesses.
 
     References
     ----------
@@ -52,17 +57,16 @@ class SequenceLinkageRisk(Measure):
     66.7
     """
 
-    kind: ClassVar[str] = "risk"
     title: ClassVar[str] = "Re-identified by linkage of sequences"
     scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
-    keys_only: ClassVar[bool] = True
-    formula: ClassVar[str] = "100 · correct links / n, ties shared"
+    formula: ClassVar[str] = "100 · max over directions of correct links / n, ties shared"
     reference: ClassVar[str] = "Domingo-Ferrer and Torra 2002; Valls, Nin and Torra 2009"
     in_score: ClassVar[bool] = True
     parameters: ClassVar[Mapping[str, Constraint]] = {
         "attributes": Optional(Names()),
         "distance": DISTANCE,
         "quantifier": QUANTIFIER,
+        "direction": DIRECTION,
     }
 
     def __init__(
@@ -71,10 +75,12 @@ class SequenceLinkageRisk(Measure):
         attributes: Sequence[str] | None = None,
         distance: str | Dissimilarity = "oss-owa",
         quantifier: str | Quantifier | None = None,
+        direction: str = "worse",
     ) -> None:
         self.attributes = attributes
         self.distance = distance
         self.quantifier = quantifier
+        self.direction = direction
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -82,23 +88,11 @@ class SequenceLinkageRisk(Measure):
 
     def _measure(self, pair: Pair) -> Measurement:
         linker = SequenceLinkage(attributes=pair.names, distance=self.distance, quantifier=self.quantifier)
-        linked = linker.link(pair.original, pair.masked, engine=pair.engine).evaluate()
-        low, high = linked.interval()
-        value = 100.0 * linked.rate
-        sentence = (
-            f"An intruder who knows the true sequences of everybody re-identifies about {linked.expected:.0f} of "
-            f"{linked.n} records ({value:.1f} %); guessing finds {linked.chance:.0f}."
-        )
-        return self.result(
-            value,
-            sentence,
-            details={
-                "known": list(pair.names),
-                "expected": linked.expected,
-                "optimistic": linked.optimistic,
-                "pessimistic": linked.pessimistic,
-                "n": linked.n,
-                "chance_percent": 100.0 * linked.chance / linked.n,
-                "interval_percent": [100.0 * low, 100.0 * high],
-            },
-        )
+        if self.direction == "release":
+            linked = {"release": linker.link(pair.original, pair.masked, engine=pair.engine).evaluate()}
+            counts = "release"
+        else:
+            links = linker.link_both(pair.original, pair.masked, engine=pair.engine)
+            counts, linked = worse(links, self.direction)
+        intruder = "An intruder who knows the true sequences of everybody"
+        return self.told(intruder, linked, counts, {"known": list(pair.names)})

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import prod
+from math import comb, prod
 from typing import ClassVar, Self
 
 import numpy as np
 
 from discreet.base import Pair, register
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 from discreet.kernels.suda import share_scores
-from discreet.measures.columns import level_codes, most_of
+from discreet.measures.columns import most_of, written_levels
 from discreet.measures.frequencies import key_frequencies
-from discreet.measures.risk.frequency import FrequencyRisk
+from discreet.measures.risk.frequency import FrequencyRisk, keys_in_words
 from discreet.measures.special_uniques import MinimalUniques, minimal_uniques
 from discreet.parameters import Constraint, Integer, Names, Number, Optional
 from discreet.results import Measurement
@@ -24,6 +24,9 @@ from discreet.typing import FloatArray, IntArray, Json
 __all__ = ["SpecialUniques"]
 
 _SMALLEST = 3
+_MOST_KEYS = 62
+_MOST_VISITS = 2e9
+"""Sets of keys × records; beyond, smaller sets are looked at, and the sentence says so."""
 
 
 @register("suda2")
@@ -38,7 +41,7 @@ class SpecialUniques(FrequencyRisk):
     max_size : int
         The largest number of keys that are looked at together.
     attributes : list of str, optional
-        What the intruder may know; by default every categorical key. At most 62.
+        What the intruder may know; by default every key, numbers included. At most 62.
     sampling_fraction : float, optional
         Share of the population that is in the file, for the DIS score; by default from the survey weights.
 
@@ -49,8 +52,10 @@ class SpecialUniques(FrequencyRisk):
     the sum of its MSUs'. The contribution of a key, or of a level, is the share of all scores that comes from MSUs that
     hold it; levels with fewer than three records are not shown. DIS is the chance that a unique match is correct,
     ``u π / (u π + 2 d (1 − π))`` with u uniques and d pairs of doubles on all keys; a record's DIS-SUDA score is DIS in
-    proportion to its score among the uniques. A missing value is a level of its own that singles nobody out. At most
-    Σ_{k ≤ M} C(m, k) passes over the distinct records, of which every record leaves the branches where it is alone.
+    proportion to its score among the uniques. A missing cell is a value of its own, as
+    the file shows it. At most Σ_{k ≤ M} C(m, k) passes over the distinct records, of which every record leaves the
+    branches where it is alone; where that would be more than 2·10⁹ visits of records, M is lowered until it is not, and
+    the sentence and `details` (``max_size``) say so.
 
     References
     ----------
@@ -96,13 +101,24 @@ class SpecialUniques(FrequencyRisk):
     def _search(self, pair: Pair) -> tuple[list[IntArray], MinimalUniques, FloatArray]:
         """Return the keys as codes, the MSUs, and the score of each."""
         names = pair.names
-        if len(names) > 62:
-            raise ParameterError(f"SpecialUniques: attributes must be at most 62; got {len(names)}.")
-        columns, sizes = zip(*(level_codes(pair.masked, name) for name in names), strict=True)
-        found = minimal_uniques(columns, sizes, min(self.max_size, len(names)))
-        largest = min(self.max_size, len(names) - 1)
+        if len(names) > _MOST_KEYS:
+            message = f"SpecialUniques: attributes must be at most {_MOST_KEYS}; got {len(names)}."
+            raise ParameterError(message) if self.attributes is not None else DataError(message)
+        written = [written_levels(pair.masked, name) for name in names]
+        columns, sizes = [one.codes for one in written], [one.size for one in written]
+        deepest = self._deepest(pair)
+        found = minimal_uniques(columns, sizes, deepest)
+        largest = min(deepest, len(names) - 1)
         by_size = np.array([float(prod(len(names) - i for i in range(k, largest + 1))) for k in range(len(names) + 1)])
-        return list(columns), found, by_size[found.sizes]
+        return columns, found, by_size[found.sizes]
+
+    def _deepest(self, pair: Pair) -> int:
+        """Return how many keys are looked at together, at most."""
+        keys, n = len(pair.names), len(pair.masked)
+        deepest = min(self.max_size, keys)
+        while deepest > 1 and n * sum(comb(keys, size) for size in range(1, deepest + 1)) > _MOST_VISITS:
+            deepest -= 1
+        return deepest
 
     def _per_record(self, pair: Pair) -> FloatArray:
         _, found, scores = self._search(pair)
@@ -116,15 +132,22 @@ class SpecialUniques(FrequencyRisk):
         per_attribute = {
             name: float(100.0 * shares[j].sum() / total) if total else 0.0 for j, name in enumerate(pair.names)
         }
-        largest = min(self.max_size, len(pair.names))
+        largest = self._deepest(pair)
+        few = f"{keys_in_words(largest)} or fewer of {len(pair.names)}"
         sentence = (
-            f"{singled} of {n} records are singled out by {largest} keys or fewer; {most_of(per_attribute)} takes part "
-            f"in {max(per_attribute.values()):.0f} % of it."
+            f"{singled} of {n} records are singled out by {few}; {most_of(per_attribute)} takes part in "
+            f"{max(per_attribute.values()):.0f} % of it."
             if singled
-            else f"No record is singled out by {largest} keys or fewer."
+            else f"No record is singled out by {few}."
         )
+        if largest < min(self.max_size, len(pair.names)):
+            sentence += (
+                f" Sets of up to {self.max_size} keys were asked for; of {len(pair.names)} keys and {n} records there "
+                f"are too many, and sets of more than {largest} were not looked at."
+            )
         sizes = np.bincount(found.sizes, minlength=largest + 1)
         details: Json = {
+            "max_size": largest,
             "minimal_uniques_by_size": {str(k): int(sizes[k]) for k in range(1, largest + 1)},
             "mean_score": total / n,
             "levels": {
@@ -140,9 +163,13 @@ class SpecialUniques(FrequencyRisk):
         """Return the contribution of every level that at least three records have; how many others there are."""
         scale = pair.masked.schema[name].scale
         assert isinstance(scale, Categorical)  # noqa: S101 - asked by the caller
-        counts = np.bincount(codes, minlength=len(scale) + 1)[: len(scale)]
+        levels = pair.masked.encoded(name)
+        counts = np.bincount(levels[levels >= 0], minlength=len(scale))
+        of_code = np.full(shares.size, -1, dtype=np.int64)
+        of_code[codes] = levels
+        by_level = np.bincount(of_code[of_code >= 0], weights=shares[of_code >= 0], minlength=len(scale))
         shown = {
-            str(scale.levels[level]): float(100.0 * shares[level] / total) if total else 0.0
+            str(scale.levels[level]): float(100.0 * by_level[level] / total) if total else 0.0
             for level in np.flatnonzero(counts >= _SMALLEST)
         }
         rare = int(((counts > 0) & (counts < _SMALLEST)).sum())

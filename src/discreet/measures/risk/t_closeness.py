@@ -11,6 +11,7 @@ from discreet.base import Pair, register
 from discreet.measures.columns import level_codes, most_of
 from discreet.measures.contingency import Cells, count_cells
 from discreet.measures.frequencies import key_frequencies
+from discreet.measures.risk.frequency import keys_in_words
 from discreet.measures.risk.sensitive import SensitiveRisk
 from discreet.parameters import Constraint, Number
 from discreet.results import Measurement
@@ -91,9 +92,9 @@ class TCloseness(SensitiveRisk):
         value = max(per_attribute.values())
         beyond = int((largest > self.t).sum())
         sentence = (
-            f"The confidential values of a group of equal keys are up to {value:.1f} % away from those of the file, "
-            f"most in {most_of(per_attribute)}; {beyond} of {largest.size} records are in groups beyond "
-            f"{100 * self.t:g} %."
+            f"The confidential values of a group of equal keys ({keys_in_words(len(pair.names))} counted) are up to "
+            f"{value:.1f} % away from those of the file, most in {most_of(per_attribute)}; {beyond} of {largest.size} "
+            f"records are in groups beyond {100 * self.t:g} %."
         )
         details = {"t": self.t, "records_beyond": beyond, "mean_percent": float(100.0 * largest.mean())}
         return self._flagged(pair, min(value, 100.0), sentence, per_attribute, details)

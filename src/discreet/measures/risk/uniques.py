@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from discreet.base import Pair, register
-from discreet.measures.risk.frequency import FrequencyRisk
+from discreet.measures.risk.frequency import FrequencyRisk, keys_in_words
 from discreet.results import Measurement
 from discreet.typing import FloatArray, Json
 
@@ -23,9 +23,9 @@ class SampleUniques(FrequencyRisk):
     Parameters
     ----------
     attributes : list of str, optional
-        What the intruder knows; by default every categorical key.
-    missing : {"any", "category"}
-        A missing value agrees with every value, or is a level of its own.
+        What the intruder knows; by default every key, numbers included.
+    missing : {"category", "any"}
+        A missing cell is a value of its own, as the file shows it, or agrees with every value.
 
     Notes
     -----
@@ -55,16 +55,18 @@ class SampleUniques(FrequencyRisk):
     def _measure(self, pair: Pair) -> Measurement:
         frequencies = self._frequencies(pair)
         unique = frequencies.sizes == 1
-        count, n = int(unique.sum()), len(pair.masked)
-        sentence = f"{count} of {n} records are the only ones with their {len(pair.names)} keys"
+        alone = None if pair.weights is None else float((1.0 / frequencies.totals[unique].clip(min=1.0)).sum())
+        return self._flagged(pair, *self.told(len(pair.names), len(pair.masked), int(unique.sum()), alone))
+
+    @staticmethod
+    def told(keys: int, n: int, count: int, alone: float | None) -> tuple[float, str, None, Json]:
+        """Return value, sentence and details; `alone` are the expected population uniques, where weights tell."""
+        sentence = f"{count} of {n} records are the only ones with their {keys_in_words(keys)}"
         details: Json = {"uniques": count, "n": n}
-        if pair.weights is None:
-            sentence += "."
-        else:
-            alone = float((1.0 / frequencies.totals[unique].clip(min=1.0)).sum())
-            sentence += f"; about {alone:.0f} of them are the only ones in the population."
+        if alone is not None:
+            sentence += f"; about {alone:.0f} of them are the only ones in the population"
             details["expected_population_uniques"] = alone
-        return self._flagged(pair, 100.0 * count / n, sentence, details=details)
+        return 100.0 * count / n, sentence + ".", None, details
 
     def _per_record(self, pair: Pair) -> FloatArray:
         return np.where(self._frequencies(pair).sizes == 1, 1.0, 0.0)
