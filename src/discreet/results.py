@@ -500,7 +500,20 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Score:
-    """One number out of losses and risks, 0 (best) to 100, with everything that went in."""
+    """One number out of losses and risks, 0 (best) to 100, with everything that went in.
+
+    Attributes
+    ----------
+    name : str
+        ``"worst-case"`` for the headline, ``"mean"`` for the papers' plain mean, or that of another score.
+    value, loss, risk : float
+    sentence : str
+    ingredients : dict of str to float
+    intruder, linker, known, worst_column
+        Of the headline: who finds most, how, by which keys; and the column that lost most.
+    incomplete : tuple of str
+        What could not be computed: the risk is at least the one that is stated.
+    """
 
     name: str
     value: float
@@ -508,10 +521,15 @@ class Score:
     risk: float
     sentence: str
     ingredients: Mapping[str, float] = field(default_factory=dict)
+    intruder: str = ""
+    linker: str = ""
+    known: tuple[str, ...] = ()
+    worst_column: str = ""
+    incomplete: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:
         """Return the score as JSON values."""
-        return {
+        fields: Json = {
             "name": self.name,
             "value": self.value,
             "loss": self.loss,
@@ -519,6 +537,15 @@ class Score:
             "sentence": self.sentence,
             "ingredients": dict(self.ingredients),
         }
+        if self.intruder:
+            fields |= {
+                "intruder": self.intruder,
+                "linker": self.linker,
+                "known": list(self.known),
+                "worst_column": self.worst_column,
+                "incomplete": list(self.incomplete),
+            }
+        return fields
 
 
 @dataclass(frozen=True)
@@ -553,13 +580,29 @@ class NotComputed:
 
 @dataclass(frozen=True)
 class Assessment:
-    """Risks, losses and the score of a release, and what the intruder was assumed to know."""
+    """Risks, losses and the score of a release, and what the intruder was assumed to know.
+
+    Attributes
+    ----------
+    n_records : int
+    known : tuple of str
+    measurements : tuple of Measurement
+    score : Score
+        The headline: the worst case of the risks, and what the cells lost.
+    not_computed : tuple of NotComputed
+    unmasked : Score, optional
+        The same of the unmasked file, to be read beside every score.
+    papers : Score, optional
+        The papers' plain mean of mean loss and mean risk, where it can be computed.
+    """
 
     n_records: int
     known: tuple[str, ...]
     measurements: tuple[Measurement, ...]
     score: Score
     not_computed: tuple[NotComputed, ...] = ()
+    unmasked: Score | None = None
+    papers: Score | None = None
 
     def __getitem__(self, name: str) -> Measurement:
         for measurement in self.measurements:
@@ -577,6 +620,8 @@ class Assessment:
             "n_records": self.n_records,
             "known_to_the_intruder": list(self.known),
             "score": self.score.to_dict(),
+            "unmasked": None if self.unmasked is None else self.unmasked.to_dict(),
+            "papers_score": None if self.papers is None else self.papers.to_dict(),
             "risks": [m.to_dict() for m in self.of_kind("risk")],
             "losses": [m.to_dict() for m in self.of_kind("loss")],
             "not_computed": [one.to_dict() for one in self.not_computed],
@@ -599,7 +644,10 @@ class Assessment:
         return pl.DataFrame(rows)
 
     def __repr__(self) -> str:
-        return f"Assessment(score {self.score.value:.2f}: loss {self.score.loss:.2f}, risk {self.score.risk:.2f})"
+        beside = "" if self.unmasked is None else f"; unmasked {self.unmasked.value:.2f}"
+        return (
+            f"Assessment(score {self.score.value:.2f}: loss {self.score.loss:.2f}, risk {self.score.risk:.2f}{beside})"
+        )
 
     def _repr_html_(self) -> str:
         rows = [
@@ -609,7 +657,8 @@ class Assessment:
         rows += [(one.kind, one.title, "–", one.sentence) for one in self.not_computed]
         known = f"The intruder is assumed to know: {', '.join(self.known)}."
         shown = table(("", "measure", "value", "what it means"), rows, numbers=(2,))
-        return panel(f"Score {self.score.value:.2f}", listing([self.score.sentence, known]), shown)
+        beside = "" if self.unmasked is None else f" (the unmasked file: {self.unmasked.value:.2f})"
+        return panel(f"Score {self.score.value:.2f}{beside}", listing([self.score.sentence, known]), shown)
 
 
 @dataclass(frozen=True)

@@ -9,22 +9,18 @@ from discreet import catalogue
 from discreet.base import Engine, Measure
 from discreet.engines.local import LocalEngine
 from discreet.errors import DataError, ParameterError, SchemaError, UnknownNameError
+from discreet.evaluation.further_linkers import KNOWS_THE_MASKING, linked_by
+from discreet.evaluation.headline import ALL_KEYS, MEASURED, headlines, seen_by
 from discreet.evaluation.measuring import applicable, paired, take_measures
-from discreet.evaluation.recoded import as_released, fit_to_compare, without_gaps
-from discreet.evaluation.score import mean_score
-from discreet.microdata import Microdata
+from discreet.evaluation.recoded import as_released
+from discreet.evaluation.score import papers_score
+from discreet.microdata import Microdata, microdata
 from discreet.progress import report as report_progress
 from discreet.protocol import Scenario, nearest
-from discreet.results import Assessment, Links, Masked, Measurement, Verdict
+from discreet.results import Assessment, Masked, Verdict
 from discreet.schema import Schema
 
 __all__ = ["KNOWS_THE_MASKING", "assess_scenarios", "check_thresholds", "verify"]
-
-_MEASURED = {"distance": "distance-linkage", "probabilistic": "probabilistic-linkage"}
-"""Linkers whose success is a measure already."""
-
-KNOWS_THE_MASKING = {"masking-aware"}
-"""Linkers that read off the provenance what each level can have become."""
 
 _LEAVE_OUT = "Mask so that the measure can be computed, or take the threshold out."
 
@@ -57,8 +53,9 @@ def assess_scenarios(
     Returns
     -------
     dict of str to Assessment
-        By scenario. In each, what the intruder knows is a key and every other key is not; the score's risk is the mean
-        success of the scenario's linkers. Losses are those of the whole release and the same in all.
+        By scenario. In each, what the intruder knows is a key and every other key is not; the score's risk is the
+        highest success of the scenario's linkers, on all that he knows, on parts of it, and of every other intruder
+        whose knowledge is a part of his. Losses are those of the whole release and the same in all.
 
     Examples
     --------
@@ -69,106 +66,50 @@ def assess_scenarios(
     >>> found["tax office"].known
     ('EMPLOYEES', 'TURNOVER')
     """
-    before, release = paired(original, masked, schema)
+    whole = original if isinstance(original, Microdata) else microdata(original, schema)
+    before, release = paired(whole, masked, schema)
     runner = engine or LocalEngine()
     if not before.schema.keys and not scenarios:
         raise SchemaError(
             "The schema names no key, so there is no intruder to measure against.",
             hint='Give role = "key" to what an intruder may know, or write a [[scenario]].',
         )
-    intruders = list(scenarios) or [Scenario("all keys", before.schema.keys)]
+    intruders = list(scenarios) or [Scenario(ALL_KEYS, before.schema.keys)]
     added = tuple(measures)
     wanted, unfit = applicable(_chosen("loss", added), before, before, release)
     losses, lost = take_measures(wanted, before, release, engine=runner)
     known = as_released(before, release)
-    found: dict[str, Assessment] = {}
+    taken = {}
     for done, intruder in enumerate(intruders):
         report_progress("attacking", done, len(intruders))
-        table = _as_seen_by(intruder, known)
-        linked = {_MEASURED.get(name) for name in intruder.linkers}
-        possible = [m for m in _chosen("risk", added) if m.name not in _MEASURED.values() or m.name in linked]
+        table = seen_by(intruder.known, known)
+        linked = {MEASURED.get(name) for name in intruder.linkers}
+        possible = [m for m in _chosen("risk", added) if m.name not in MEASURED.values() or m.name in linked]
         wanted, unseen = applicable(possible, before, table, release)
         risks, without = take_measures(wanted, before, release, known=table, engine=runner)
-        plain = table if known is before else _as_seen_by(intruder, before)
-        tables = (plain, table)
-        risks += [
-            _linked(intruder, name, tables, release, runner) for name in intruder.linkers if name not in _MEASURED
-        ]
-        found[intruder.name] = Assessment(
-            len(before),
-            table.schema.keys,
-            (*risks, *losses),
-            mean_score([*risks, *losses]),
-            (*without, *unseen, *lost, *unfit),
-        )
+        tables = (table if known is before else seen_by(intruder.known, before), table)
+        for name in intruder.linkers:
+            if name not in MEASURED and (found := linked_by(intruder, name, tables, release, runner)) is not None:
+                risks.append(found)
+        taken[intruder.name] = (risks, [*without, *unseen])
+    scores = headlines(whole, before, release, intruders, known=known, taken=taken, losses=losses, engine=runner)
     report_progress("attacking", len(intruders), len(intruders))
-    return found
+    return {
+        one.name: Assessment(
+            len(before),
+            tuple(name for name in before.schema.names if name in one.known),
+            (*taken[one.name][0], *losses),
+            scores[one.name][0],
+            (*taken[one.name][1], *lost, *unfit),
+            unmasked=scores[one.name][1],
+            papers=papers_score([*taken[one.name][0], *losses]),
+        )
+        for one in intruders
+    }
 
 
 def _chosen(kind: str, added: tuple[str, ...]) -> list[Measure]:
     return [measure for name, cls in catalogue.measures(kind).items() if (measure := cls()).default or name in added]
-
-
-def _as_seen_by(intruder: Scenario, table: Microdata) -> Microdata:
-    for name in intruder.known:
-        table.schema[name]
-    roles = {name: "other" for name in table.schema.keys if name not in intruder.known}
-    roles |= dict.fromkeys(intruder.known, "key")
-    seen = Microdata(table.to_native(), table.schema.with_roles(**roles))
-    seen.share_encoding(table)
-    return seen
-
-
-def _linked(
-    intruder: Scenario, name: str, tables: tuple[Microdata, Microdata], release: Any, engine: Engine
-) -> Measurement:
-    """Return the success of a linker that no measure stands for, in the shape of one.
-
-    `tables` are what the intruder knows, as it is, and recoded like the release for linkers that do not see how.
-    """
-    try:
-        cls = catalogue.method("linker", name)
-    except UnknownNameError as error:
-        hint = nearest(name, catalogue.linkers()) + error.hint
-        raise UnknownNameError(f"Scenario {intruder.name!r}: there is no linker {name!r}.", hint=hint) from None
-    table = fit_to_compare(*tables, release) if name in KNOWS_THE_MASKING else tables[1]
-    if cls.scales & {"numeric"} and cls.scales & {"nominal"}:
-        table, release = without_gaps(table, release)
-    names = table.schema.of_scale(*cls.scales, among=table.schema.keys)
-    if not names:
-        raise ParameterError(
-            f"Scenario {intruder.name!r}: the linker {name!r} links {', '.join(sorted(cls.scales))} attributes, and "
-            f"the intruder knows none.",
-            hint="Leave the linker out of the scenario.",
-        )
-    linker = cls(attributes=list(names)) if "attributes" in cls.parameter_names() else cls()
-    links: Links = linker.link(table, release, engine=engine)
-    linked = links.evaluate()
-    low, high = linked.interval()
-    value = 100.0 * linked.rate
-    return Measurement(
-        name=f"{name}-linkage",
-        title=f"Re-identified by {name} linkage",
-        kind="risk",
-        value=value,
-        low=0.0,
-        high=100.0,
-        unit="%",
-        sentence=(
-            f"An intruder who knows {len(names)} keys of everybody and links by the method {name} re-identifies about "
-            f"{linked.expected:.0f} of {linked.n} records ({value:.1f} %); guessing finds {linked.chance:.0f}."
-        ),
-        details={
-            "known": list(names),
-            "expected": linked.expected,
-            "optimistic": linked.optimistic,
-            "pessimistic": linked.pessimistic,
-            "n": linked.n,
-            "chance_percent": 100.0 * linked.chance / linked.n,
-            "interval_percent": [100.0 * low, 100.0 * high],
-        },
-        in_score=True,
-    )
 
 
 def check_thresholds(thresholds: Mapping[str, float]) -> tuple[str, ...]:
