@@ -21,7 +21,7 @@ from discreet.evaluation.measuring import applicable, emptied, take_measure, tak
 from discreet.evaluation.recoded import as_released
 from discreet.microdata import Microdata
 from discreet.protocol import Scenario
-from discreet.results import Masked, Measurement, NotComputed, Score
+from discreet.results import Assessment, Masked, Measurement, NotComputed, Score
 from discreet.scales import EncodedSequences
 from discreet.typing import IntArray
 
@@ -30,6 +30,7 @@ __all__ = [
     "Attack",
     "Attacks",
     "attacks_of",
+    "exact_groups",
     "exact_match",
     "headlines",
     "monotone",
@@ -37,6 +38,7 @@ __all__ = [
     "seen_by",
     "unmasked_score",
     "worst_case",
+    "worst_of",
 ]
 
 ALL_KEYS = "all keys"
@@ -288,6 +290,15 @@ def exact_match(known: Microdata, after: Microdata, names: Sequence[str]) -> flo
     return float(100.0 * (1.0 / sizes[first[first == second]]).sum() / n)
 
 
+def exact_groups(table: Microdata, names: Sequence[str]) -> IntArray:
+    """Return how many records have each combination of values that occurs."""
+    combination = np.zeros(len(table), dtype=np.int64)
+    for name in names:
+        codes = _joint([table.encoded(name)])
+        combination = np.unique(combination * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1].ravel()
+    return np.bincount(combination)
+
+
 def _joint(pair: Sequence[object]) -> IntArray:
     if isinstance(pair[0], EncodedSequences):
         keys = [key for one in pair for key in one.keys()]  # type: ignore[attr-defined]
@@ -409,6 +420,12 @@ def unmasked_score(risk: float, intruder: str = ALL_KEYS, known: Sequence[str] =
         linker=_EXACT,
         known=tuple(known),
     )
+
+
+def worst_of(assessments: Mapping[str, Assessment]) -> tuple[str, Assessment]:
+    """Return the scenario in which a release does worst, the first of those that tie: what it is judged by."""
+    name = max(assessments, key=lambda scenario: assessments[scenario].score.risk)
+    return name, assessments[name]
 
 
 def loss_of(before: Microdata, release: Masked | Microdata, measured: Sequence[Measurement] = ()) -> Measurement:

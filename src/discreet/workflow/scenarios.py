@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from discreet import catalogue
 from discreet.base import Engine, Measure
 from discreet.engines.local import LocalEngine
-from discreet.errors import DataError, ParameterError, SchemaError, UnknownNameError
+from discreet.errors import DataError, DiscreetError, ParameterError, SchemaError, UnknownNameError
 from discreet.evaluation.further_linkers import KNOWS_THE_MASKING, linked_by
 from discreet.evaluation.headline import ALL_KEYS, MEASURED, headlines, seen_by
 from discreet.evaluation.measuring import applicable, paired, take_measures
@@ -20,7 +21,7 @@ from discreet.protocol import Scenario, nearest
 from discreet.results import Assessment, Masked, Verdict
 from discreet.schema import Schema
 
-__all__ = ["KNOWS_THE_MASKING", "assess_scenarios", "check_thresholds", "verify"]
+__all__ = ["KNOWS_THE_MASKING", "assess_scenarios", "check_thresholds", "met_unmasked", "verify"]
 
 _LEAVE_OUT = "Mask so that the measure can be computed, or take the threshold out."
 
@@ -125,7 +126,10 @@ def check_thresholds(thresholds: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def verify(
-    after: Mapping[str, Assessment] | Assessment, thresholds: Mapping[str, float], masked: Masked | None = None
+    after: Mapping[str, Assessment] | Assessment,
+    thresholds: Mapping[str, float],
+    masked: Masked | None = None,
+    before: Mapping[str, Assessment] | None = None,
 ) -> tuple[Verdict, ...]:
     """Compare a release with thresholds, by the scenario in which it does worst.
 
@@ -134,18 +138,56 @@ def verify(
     after : mapping of str to Assessment, or Assessment
         What :func:`assess_scenarios` gave.
     thresholds : mapping of str to float
-        ``risk_at_most``: the score's risk. ``loss_at_most``: the score's loss. ``smallest_group``: the fewest records
-        that share their known keys. ``<measure>_at_most``: any measure.
+        ``risk_at_most``: the headline's risk, the worst case. ``loss_at_most``: the headline's loss.
+        ``smallest_group``: the fewest records that share their known keys. ``<measure>_at_most``: any measure.
     masked : Masked, optional
         Where no measure counts records that share keys (sequences), the groups of the masking are taken.
+    before : mapping of str to Assessment, optional
+        The same of the unmasked file: a threshold that it meets already is said to ask for nothing.
 
     Returns
     -------
     tuple of Verdict
+
+    Raises
+    ------
+    DataError
+        What could be computed of a risk is below its limit, and something could not be computed: the limit is neither
+        met nor missed.
     """
     check_thresholds(thresholds)
     by_scenario = {"the release": after} if isinstance(after, Assessment) else dict(after)
-    return tuple(_verdict(name, float(limit), by_scenario, masked) for name, limit in thresholds.items())
+    verdicts = []
+    for name, limit in thresholds.items():
+        verdict = _verdict(name, float(limit), by_scenario, masked)
+        earlier = _met_before(name, float(limit), by_scenario, before or {})
+        verdicts.append(replace(verdict, sentence=f"{verdict.sentence} {earlier}") if earlier else verdict)
+    return tuple(verdicts)
+
+
+def met_unmasked(
+    after: Mapping[str, Assessment], thresholds: Mapping[str, float], before: Mapping[str, Assessment] | None = None
+) -> tuple[str, ...]:
+    """Return the thresholds that the unmasked file meets already, so that they ask for nothing."""
+    return tuple(name for name, limit in thresholds.items() if _met_before(name, float(limit), after, before or {}))
+
+
+def _met_before(name: str, limit: float, after: Mapping[str, Assessment], before: Mapping[str, Assessment]) -> str:
+    """Return that the unmasked file meets a threshold already, or nothing; a loss it has none."""
+    if name == "risk_at_most":
+        risks = [one.unmasked.risk for one in after.values() if one.unmasked is not None]
+        if risks and max(risks) <= limit:
+            return f"The unmasked file, with {max(risks):.2f} %, meets this limit already: it asks for nothing."
+        return ""
+    measure = name.removesuffix("_at_most")
+    if not before or name == "loss_at_most" or (name != "smallest_group" and catalogue.measures()[measure].kind != "risk"):
+        return ""
+    try:
+        earlier = _verdict(name, limit, before, None)
+    except DiscreetError:  # what was not measured before masking says nothing
+        return ""
+    said = f"{earlier.value:.0f} records" if name == "smallest_group" else f"{earlier.value:.2f}"
+    return f"The unmasked file, with {said}, meets this limit already: it asks for nothing." if earlier.met else ""
 
 
 def _verdict(name: str, limit: float, after: Mapping[str, Assessment], masked: Masked | None) -> Verdict:
@@ -156,7 +198,6 @@ def _verdict(name: str, limit: float, after: Mapping[str, Assessment], masked: M
     unit, title = "%", f"The {measure}"
     for scenario, assessment in after.items():
         if name in _OF_SCORE:
-            _refuse_partial(name, scenario, assessment)
             found[scenario] = float(getattr(assessment.score, _OF_SCORE[name]))
             continue
         for one in assessment.measurements:
@@ -173,22 +214,27 @@ def _verdict(name: str, limit: float, after: Mapping[str, Assessment], masked: M
     worst = max(found, key=lambda scenario: found[scenario])
     value = found[worst]
     met = value <= limit
+    least = ""
+    if name == "risk_at_most":
+        partial = {scenario: one.score.incomplete for scenario, one in after.items() if one.score.incomplete}
+        least = "at least " if worst in partial else ""
+        if met and partial:
+            scenario, absent = next(iter(partial.items()))
+            # What is not in the risk might be what is high: the limit is neither met nor missed.
+            raise DataError(
+                f"{name} cannot be verified: the risk is at least {value:.2f} %, which is below the limit of {limit:g} "
+                f"%, but not all of it could be computed (scenario {scenario!r}): {absent[0]}",
+                hint=_LEAVE_OUT,
+            )
     relation = "at most" if met else "above"
     where = f" (scenario {worst!r})" if len(found) > 1 and name != "loss_at_most" else ""
     return Verdict(
-        name, value, limit, met, f"{title} is {value:.2f} {unit}{where}, {relation} the limit of {limit:g} {unit}."
+        name,
+        value,
+        limit,
+        met,
+        f"{title} is {least}{value:.2f} {unit}{where}, {relation} the limit of {limit:g} {unit}.",
     )
-
-
-def _refuse_partial(name: str, scenario: str, assessment: Assessment) -> None:
-    """Refuse to judge a risk without one of the measures that it is the mean of: it might be the one that is high."""
-    kind = _OF_SCORE[name]
-    for one in assessment.not_computed:
-        if one.in_score and one.kind == kind == "risk":
-            raise DataError(
-                f"[thresholds]: {name} cannot be verified (scenario {scenario!r}): {one.title}: {one.reason}",
-                hint=_LEAVE_OUT,
-            )
 
 
 def _smallest_group(limit: float, after: Mapping[str, Assessment], masked: Masked | None) -> Verdict:

@@ -117,9 +117,17 @@ class _Search:
 
 
 def distance_linkage(
-    original: Source, masked: Source, engine: TableEngine, *, sample: int = 2_000, seed: int = 0
+    original: Source,
+    masked: Source,
+    engine: TableEngine,
+    *,
+    sample: int = 2_000,
+    seed: int = 0,
+    among: Sequence[str] | None = None,
 ) -> list[Measurement]:
     """Return the share of records that are re-identified by their nearest original, from a sample of the release.
+
+    The intruder uses every key, or those `among` some.
 
     Every record of the sample is compared with the whole original: a link is wrong as soon as somebody is nearer than
     the true record, and shared where others are as near. With `sample` at least the number of records the result is
@@ -133,7 +141,8 @@ def distance_linkage(
     """
     measure = DistanceLinkageRisk()
     n = len(original)
-    keys = [name for name in original.schema.keys if name in masked.schema and _embeds(original, masked, name)]
+    known = tuple(name for name in original.schema.keys if among is None or name in among)
+    keys = [name for name in known if name in masked.schema and _embeds(original, masked, name)]
     sampled = engine.sample(engine.open(original, keys), 10_000, n, seed) if keys else {}
     numbers = original.schema.of_scale("numeric", among=keys)
     middle = {name: float(np.nanmean(sampled[name])) for name in numbers if not np.isnan(sampled[name]).all()}
@@ -177,7 +186,7 @@ def distance_linkage(
     )
     details = {
         "known": list(whole),
-        "not_compared": [name for name in original.schema.keys if name not in whole],
+        "not_compared": [name for name in known if name not in whole],
         "expected": linked.expected,
         "optimistic": linked.optimistic,
         "pessimistic": linked.pessimistic,
