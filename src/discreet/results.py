@@ -16,11 +16,13 @@ from discreet.typing import BoolArray, FloatArray, IntArray, Json
 __all__ = [
     "Assessment",
     "Certificate",
+    "ColumnChange",
     "Combination",
     "Correlations",
     "Distribution",
     "Exposure",
     "Flow",
+    "GroupSuppression",
     "Linked",
     "Links",
     "Masked",
@@ -450,6 +452,42 @@ class Correlations:
     after: tuple[tuple[float, ...], ...]
     change: tuple[tuple[float, ...], ...]
     sentence: str
+
+
+@dataclass(frozen=True)
+class ColumnChange:
+    """How much of a column was changed: counts over the whole file, no record's.
+
+    Attributes
+    ----------
+    name : str
+    cells : int
+        Cells that held a value.
+    changed, suppressed : int, optional
+        Cells that hold another value now, and those that hold none; None where there are some, but too few to tell.
+    loss : float, optional
+        What its cells lost on average, in percent (:class:`~discreet.measures.loss.cell_loss.CellLoss`); None where too
+        few cells were changed.
+    """
+
+    name: str
+    cells: int
+    changed: int | None
+    suppressed: int | None
+    loss: float | None
+
+
+@dataclass(frozen=True)
+class GroupSuppression:
+    """The share of cells that were suppressed among the records with one level of a domain, as released.
+
+    `percent` is None where there are some, but too few to tell; `level` is empty for all small groups together.
+    """
+
+    domain: str
+    level: str
+    records: int
+    percent: float | None
 
 
 @dataclass(frozen=True)

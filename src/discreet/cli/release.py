@@ -181,8 +181,7 @@ def protect(
             {
                 **masked.provenance.to_dict(internal=True),
                 "files": {name: str(path) for name, path in written.items()},
-                "score": None if assessment is None else assessment.score.to_dict(),
-                "unmasked": None if assessment is None else assessment.unmasked.to_dict(),
+                **({} if assessment is None else _scores(assessment)),
                 "advice": [remark.to_dict() for remark in remarks],
             }
         )
@@ -195,6 +194,11 @@ def protect(
             out.print(f"Written to {safe(str(path))}: the {name}{'' if name == 'manifest' else ' report'}.")
         # The notes above name the keys that were left alone.
         advise(remark for remark in remarks if remark.code != "key-unmasked")
+
+
+def _scores(assessment: Any) -> dict[str, Any]:
+    figures = assessment.to_dict()
+    return {name: figures[name] for name in ("score", "unmasked", "papers_score")}
 
 
 def _beside(data: Path, *, force: bool) -> Path:
@@ -236,7 +240,8 @@ def assess(
     masked: MaskedFile,
     schema: SchemaFile = None,
     max_risk: Annotated[
-        float | None, typer.Option(help="Exit with 1 if the risk, the worst case, is above this percentage.", show_default=False)
+        float | None,
+        typer.Option(help="Exit with 1 if the risk, the worst case, is above this percentage.", show_default=False),
     ] = None,
     sequence: SequenceColumn = None,
     delimiter: Delimiter = None,

@@ -90,7 +90,7 @@ def compare(
             }
             for name in several
         }
-        found = {"complete": study.complete, "best": best, "ranking": ranking, "front": study.front()}
+        found: dict[str, Any] = {"complete": study.complete, "best": best, "ranking": ranking, "front": study.front()}
         found |= {"score": study.score, "unmasked": study.unmasked_entry()}
         told = {"failed": len(study.failures), "seconds": seconds, "advice": [remark.to_dict() for remark in remarks]}
         print_json({**found, "by_attribute_set": by_set, **told})
@@ -155,7 +155,7 @@ def tune(
         workflow.write_study(tuned.study, table=output, picture=picture, inputs=inputs)
     seconds = time.perf_counter() - start
     if json:
-        found = {"best": tuned.best, "experiments": tuned.experiments, "space": tuned.space}
+        found: dict[str, Any] = {"best": tuned.best, "experiments": tuned.experiments, "space": tuned.space}
         found |= {"score": tuned.study.score, "unmasked": tuned.study.unmasked_entry()}
         print_json({**found, "complete": tuned.study.complete, "ranking": tuned.study.ranking(), "seconds": seconds})
         return

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -226,9 +227,7 @@ def attacks_of(
     return Attacks(intruder.name, tuple(intruder.known), tuple(made), tuple(dict.fromkeys(absent)))
 
 
-def _parts(
-    after: Microdata, released: tuple[str, ...], names: tuple[str, ...]
-) -> list[tuple[str, tuple[str, ...]]]:
+def _parts(after: Microdata, released: tuple[str, ...], names: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
     """Return what an intruder tries: everything, and each kind of key by itself where there are several."""
     parts: list[tuple[str, tuple[str, ...]]] = [("", released)]
     numbers = after.schema.of_scale("numeric", among=names)
@@ -299,12 +298,15 @@ def exact_groups(table: Microdata, names: Sequence[str]) -> IntArray:
     return np.bincount(combination)
 
 
-def _joint(pair: Sequence[object]) -> IntArray:
-    if isinstance(pair[0], EncodedSequences):
-        keys = [key for one in pair for key in one.keys()]  # type: ignore[attr-defined]
-        return np.unique(np.array(keys, dtype=object), return_inverse=True)[1].ravel().astype(np.int64)
-    both = np.concatenate([np.asarray(one) for one in pair])
-    return np.unique(both + 0 if both.dtype.kind == "i" else both + 0.0, return_inverse=True)[1].ravel().astype(np.int64)
+def _joint(columns: Sequence[Any]) -> IntArray:
+    """Return codes of the values of several columns on one list: equal where the values are; a gap is like a gap."""
+    if isinstance(columns[0], EncodedSequences):
+        keys = np.array([key for one in columns for key in EncodedSequences.keys(one)], dtype=object)
+        return np.unique(keys, return_inverse=True)[1].ravel().astype(np.int64)
+    values = np.concatenate([np.asarray(one) for one in columns])
+    if values.dtype.kind == "f":
+        values = values + 0.0  # one nought
+    return np.unique(values, return_inverse=True)[1].ravel().astype(np.int64)
 
 
 def _texts(known: Microdata, after: Microdata, name: str) -> IntArray:
@@ -361,7 +363,7 @@ def worst_case(attacks: Attacks | Iterable[Attacks], loss: Measurement, unmasked
     several = (attacks,) if isinstance(attacks, Attacks) else tuple(attacks)
     worst = max((one.worst for one in several), key=lambda attack: attack.percent)
     incomplete = tuple(dict.fromkeys(reason for one in several for reason in one.absent))
-    ingredients = {}
+    ingredients: dict[str, float] = {}
     for one in several:
         for attack in one.made:
             label = attack.name if len(several) == 1 else f"{attack.intruder}: {attack.name}"

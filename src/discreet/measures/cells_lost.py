@@ -20,8 +20,8 @@ __all__ = [
     "counted_columns",
     "in_one_alphabet",
     "levels_lost",
-    "numbers_lost",
     "number_unit",
+    "numbers_lost",
     "sequences_lost",
 ]
 

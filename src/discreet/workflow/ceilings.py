@@ -82,7 +82,9 @@ def propose_ceilings(table: Microdata, kind: ReleaseType) -> Ceilings:
     unmasked = risk_of_unmasked(table, keys)
     smallest = int(exact_groups(table, keys).min())
     limits: dict[str, float] = {}
-    reason = [f"Proposed for {kind.who} (release type {kind.name!r}). The unmasked file has a risk of {unmasked:.2f} %:"]
+    reason = [
+        f"Proposed for {kind.who} (release type {kind.name!r}). The unmasked file has a risk of {unmasked:.2f} %:"
+    ]
     if unmasked > kind.risk:
         limits["risk_at_most"] = kind.risk
         reason.append(f"the usual ceiling, what groups of {kind.k} keep, lies below that.")

@@ -382,7 +382,7 @@ def write_release(run: Run, folder: PathLike | None = None, *, released: Masked 
     table = run.masked if released is None else released
     write(table, paths["masked"], run.inputs)
     save_schema(table.microdata.schema, paths["schema"], run.inputs)
-    shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs}
+    shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs, **run.protocol.public}
     remarks = run.advice
     internal: dict[str, Any] = {"html": paths.get("internal"), "json": paths.get("json"), "pdf": paths.get("pdf")}
     if any(internal.values()):

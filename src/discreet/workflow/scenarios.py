@@ -180,7 +180,11 @@ def _met_before(name: str, limit: float, after: Mapping[str, Assessment], before
             return f"The unmasked file, with {max(risks):.2f} %, meets this limit already: it asks for nothing."
         return ""
     measure = name.removesuffix("_at_most")
-    if not before or name == "loss_at_most" or (name != "smallest_group" and catalogue.measures()[measure].kind != "risk"):
+    if (
+        not before
+        or name == "loss_at_most"
+        or (name != "smallest_group" and catalogue.measures()[measure].kind != "risk")
+    ):
         return ""
     try:
         earlier = _verdict(name, limit, before, None)

@@ -134,9 +134,7 @@ def measure(
     return _measured(before, release, known, measures, engine)[0]
 
 
-def _tables(
-    original: Any, masked: Any, schema: Schema | None
-) -> tuple[Microdata, Masked | Microdata, Microdata]:
+def _tables(original: Any, masked: Any, schema: Schema | None) -> tuple[Microdata, Masked | Microdata, Microdata]:
     """Return the original in the release's order, the release, and the original as an intruder makes it fit."""
     before, release = paired(original, masked, schema)
     if not before.schema.keys:

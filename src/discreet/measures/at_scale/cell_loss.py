@@ -137,8 +137,9 @@ def cell_loss(original: Source, masked: Source, engine: TableEngine) -> list[Mea
         part = levels[start : start + _MANY]
         rows = engine.pair(original, masked, part)
         for name, cells in zip(part, engine.count_sets(rows, [[n, n + MASKED] for n in part]), strict=True):
-            codes = (np.asarray(cells[column], dtype=np.int64) for column in (name, name + MASKED))
-            columns[name] = levels_lost(before[name], after[name], *codes, cells["#count"].astype(np.float64))
+            first, second = (np.asarray(cells[column], dtype=np.int64) for column in (name, name + MASKED))
+            counts = cells["#count"].astype(np.float64)
+            columns[name] = levels_lost(before[name], after[name], first, second, counts)
     rest = tuple(name for name in names if name not in columns)
     if rest:
         for name, held in engine.fold(engine.pair(original, masked, rest), _Held(rest)).items():
@@ -150,9 +151,7 @@ def _kind(schema: Schema, name: str) -> str:
     return "categorical" if isinstance(schema[name].scale, Categorical) else schema[name].scale.kind
 
 
-def _units(
-    original: Source, engine: TableEngine, names: tuple[str, ...]
-) -> tuple[dict[str, float], dict[str, float]]:
+def _units(original: Source, engine: TableEngine, names: tuple[str, ...]) -> tuple[dict[str, float], dict[str, float]]:
     """Return by attribute the change of a number that counts as lost, and a point near the middle."""
     rows, n = engine.open(original, names), len(original)
     present = {name: int(count[0]) for name, count in engine.fold(rows, _Present(names)).items()}

@@ -117,7 +117,9 @@ class CellLoss(Measure):
             return self.result(0.0, "No cell lost anything.", percent, details)
         share = f"{value:.1f}" if value >= 0.05 else "less than 0.1"
         of = "1 column" if len(counted) == 1 else f"{len(counted)} columns"
-        sentence = f"Cells of {of} lost {share} % of what they told on average, most in {worst} ({percent[worst]:.1f} %)."
+        sentence = (
+            f"Cells of {of} lost {share} % of what they told on average, most in {worst} ({percent[worst]:.1f} %)."
+        )
         if absent:
             sentence += f" {absent} records are not released, and count as lost."
         return self.result(value, sentence, percent, details)
