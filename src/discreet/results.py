@@ -731,6 +731,10 @@ class Verdict:
         }
 
 
+_TELLING = 1e-3
+"""The part of a loss below which a bound on it is not expressed in percent."""
+
+
 @dataclass(frozen=True, repr=False)
 class Certificate:
     """How far the information loss of a release can be from the least possible, proven.
@@ -749,6 +753,9 @@ class Certificate:
         Where the bound comes from; several, joined by commas, for several blocks of attributes.
     seconds : float
         Time spent.
+    beside : tuple of str
+        Other attributes that were masked with them: groups that have to serve these as well may not reach the bound, so
+        that the gap is an upper limit and not a fault of the method.
     """
 
     value: float
@@ -758,24 +765,40 @@ class Certificate:
     attributes: tuple[str, ...]
     method: str
     seconds: float = 0.0
+    beside: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float:
-        """Percent by which the loss can be above the least possible, at most; infinite if nothing is proven."""
+        """Percent by which the loss can be above the least possible, at most; infinite if nothing useful is proven.
+
+        A bound of nearly nothing, as of numbers that many records share, says nothing in percent of itself.
+        """
         if self.value <= self.bound:
             return 0.0
-        return 100.0 * (self.value / self.bound - 1.0) if self.bound > 0.0 else float("inf")
+        return 100.0 * (self.value / self.bound - 1.0) if self.bound > _TELLING * self.value else float("inf")
 
     @property
     def sentence(self) -> str:
         """The certificate in words, for a release note; the percentage is rounded up."""
-        if not np.isfinite(self.gap):
-            return f"no bound on the least possible information loss for k = {self.k} was found"
+        of = "" if not self.beside else "of the numbers "
         if self.gap <= 1e-6:
-            return f"the information loss is the least possible for k = {self.k}"
-        digits = 1 if self.gap >= 0.1 else 4
-        percent = np.ceil(self.gap * 10**digits - 1e-9) / 10**digits
-        return f"the information loss is at most {percent:.{digits}f} % above the least possible for k = {self.k}"
+            said = f"the information loss {of}is the least possible for k = {self.k}"
+        elif not np.isfinite(self.gap) and self.bound <= 0.0:
+            said = f"no bound on the least possible information loss {of}for k = {self.k} was found"
+        elif not np.isfinite(self.gap) or self.beside:
+            points = np.ceil((self.value - self.bound) * 100 - 1e-9) / 100
+            said = (
+                f"the information loss {of}is at most {points:.2f} points of 100 above the least possible for "
+                f"k = {self.k}"
+            )
+        else:
+            digits = 1 if self.gap >= 0.1 else 4
+            percent = np.ceil(self.gap * 10**digits - 1e-9) / 10**digits
+            said = f"the information loss is at most {percent:.{digits}f} % above the least possible for k = {self.k}"
+        if self.beside:
+            names = ", ".join(self.beside[:3]) + (f" and {len(self.beside) - 3} more" if len(self.beside) > 3 else "")
+            said += f"; groups that serve {names} as well may not reach it"
+        return said
 
     def to_dict(self) -> Json:
         """Return the certificate as JSON values; an infinite gap becomes null."""
@@ -783,6 +806,7 @@ class Certificate:
             "k": self.k,
             "n_records": self.n_records,
             "attributes": list(self.attributes),
+            "beside": list(self.beside),
             "information_loss": self.value,
             "lower_bound": self.bound,
             "gap_percent": self.gap if np.isfinite(self.gap) else None,

@@ -1,11 +1,11 @@
-"""Scores: one number out of losses and risks, 0 (best) to 100, with everything that went in.
+"""Scores of the papers: one number out of losses and risks, 0 (best) to 100, with everything that went in.
 
-Higher loss and higher risk are both bad. What a release is judged by is the headline
-(:mod:`discreet.evaluation.headline`): the worst case of the risks, and what every changed cell lost. Here are the scores
-of the papers, under their own names. Many measures overlap (means, quantiles and histograms all see the same shift), so
-a score is never the mean of whatever was measured: the plain score takes the few measures that the papers average (``Measure.in_score``: IL1s for numbers; Dist, CTBIL and EBIL for categories; distance-based and probabilistic
-linkage), the scores of Domingo-Ferrer and Torra have their own lists, and a user's own score names its measures and
-weights.
+What a release is judged by is the headline (:mod:`discreet.evaluation.headline`): the worst case of the risks, and what
+every changed cell lost. Here are the scores of the papers, under their own names. Higher loss and higher risk are both
+bad. Many measures overlap (means, quantiles and histograms all see the same shift), so a score is never the mean of
+whatever was measured: the plain score takes the few measures that the papers average (``Measure.in_score``: IL1s for
+numbers; Dist, CTBIL and EBIL for categories; distance-based and probabilistic linkage), the scores of Domingo-Ferrer
+and Torra have their own lists, and a user's own score names its measures and weights.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def mean_score(measurements: Sequence[Measurement]) -> Score:
 
     Notes
     -----
-    0 would be a file that lost nothing and risks nothing; lower is better. A mean of risks is no promise: one linker may
-    find everybody where another finds nobody, so that a release is judged by its worst case instead
+    0 would be a file that lost nothing and risks nothing; lower is better. A mean of risks is no promise: one linker
+    may find everybody where another finds nobody, so that a release is judged by its worst case instead
     (:func:`~discreet.evaluation.headline.worst_case`). What is measured beside the ingredients is not averaged.
 
     References

@@ -30,8 +30,8 @@ from discreet.results import Measurement
 __all__ = ["render_html", "render_json"]
 
 _MAP = (
-    "Risk and loss of every candidate of the study as points, and of the unmasked file as a cross; the line joins those "
-    "that none beats in both."
+    "Risk and loss of every candidate of the study as points, and of the unmasked file as a cross; the line joins "
+    "those that none beats in both."
 )
 
 

@@ -288,8 +288,8 @@ def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
         parts.append(f"without the measures that could not be computed ({', '.join(absent)})")
     yield Advice(
         "not-compared",
-        f"The papers' measures stand {' and '.join(parts)}: values that were emptied, or released on a scale of another "
-        "kind, are not in them. The score counts what those cells lost.",
+        f"The papers' measures stand {' and '.join(parts)}: values that were emptied, or released on a scale of "
+        "another kind, are not in them. The score counts what those cells lost.",
         "Look at the measure of suppression and at each loss.",
     )
 

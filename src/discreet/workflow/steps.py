@@ -89,8 +89,9 @@ def assess(
     -------
     Assessment
         Its score is the worst case of an intruder who knows every key, and what the cells lost, with the same of the
-        unmasked file beside it. What cannot be computed is in `not_computed`, with the reason: say, where suppression left a column without any
-        value. A measure of several attributes leaves out the one without a value, and its sentence says so.
+        unmasked file beside it. What cannot be computed is in `not_computed`, with the reason: say, where suppression
+        left a column without any value. A measure of several attributes leaves out the one without a value, and its
+        sentence says so.
     """
     whole = original if isinstance(original, Microdata) else microdata(original, schema)
     before, release, known = _tables(whole, masked, schema)
