@@ -97,6 +97,14 @@ def protect(
     external: Annotated[
         Path | None, typer.Option(help="The report for data users: .html, .pdf or .json.", show_default=False)
     ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(help="Count suppressed cells by its levels, for data users; repeatable.", show_default=False),
+    ] = None,
+    tell: Annotated[
+        list[str] | None,
+        typer.Option(help="Tell data users the level of noise, or the matrix of pram; repeatable.", show_default=False),
+    ] = None,
     manifest: Annotated[
         Path | None, typer.Option(help="A JSON file with the hash of every file written.", show_default=False)
     ] = None,
@@ -146,8 +154,8 @@ def protect(
     if is_for_large(data, engine, master, out_of_core=out_of_core, quiet=quiet or json):
         protect_large(
             data, target, schema, method, parameters, engine, master, block_size, json=json, quiet=quiet,
-            report=report, external=external, manifest=manifest, delimiter=delimiter, encoding=encoding,
-            sequence=sequence, print_python=print_python,
+            report=report, external=external, domain=domain, tell=tell, manifest=manifest, delimiter=delimiter,
+            encoding=encoding, sequence=sequence, print_python=print_python,
         )  # fmt: skip
         return
     if print_python:
@@ -171,7 +179,8 @@ def protect(
                 html, pdf, figures = (path if kinds[audience] == kind else None for kind in ("html", "pdf", "json"))
                 workflow.write_report(
                     original, masked, assessment, html=html, pdf=pdf, json=figures, audience=audience, before=before,
-                    after={"all keys": assessment}, advice=remarks, inputs=inputs,
+                    after={"all keys": assessment}, advice=remarks, inputs=inputs, domains=domain or (),
+                    tell=tell or (),
                 )  # fmt: skip
         if manifest is not None:
             workflow.write_manifest(manifest, {"masked": target, **reports}, inputs=inputs)
