@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from discreet.base import InProcess, Masker
-from discreet.evaluation.experiment import Originals, plan, run
+from discreet.evaluation.experiment import Originals, Scoring, plan, run
 from discreet.evaluation.score import mean_score
 from discreet.evaluation.study import Study, compare
 from discreet.evaluation.tuning import tune
@@ -46,14 +46,14 @@ def timed(work: Callable[[], Any]) -> tuple[float, float, Any]:
 
 def one_experiment() -> None:
     """Show what an experiment takes by set, with shared work and without."""
-    measures, rows = p1a_study.measures(), []
+    measures, rows, papers = p1a_study.measures(), [], Scoring("mean", defaults=False)
     table_ = p1a_study.survey()
     for name, keys in p1a_study.SETS.items():
         candidates = p1a_study.candidates(full=False)[::3]
         experiments = plan(candidates, {name: keys}, 1, 0)
         originals = Originals(table_)
-        run(experiments[0], originals, measures)
-        _, shared, found = timed(lambda e=experiments, o=originals: [run(one, o, measures) for one in e])
+        run(experiments[0], originals, measures, papers)
+        _, shared, found = timed(lambda e=experiments, o=originals: [run(one, o, measures, papers) for one in e])
 
         def alone(experiments: Any = experiments, keys: Any = keys) -> list[float]:
             scores = []
@@ -82,7 +82,7 @@ def whole(*, full: bool, quick: bool) -> Study:
     if quick:
         work = lambda: compare(  # noqa: E731
             p1a_study.survey(), p1a_study.candidates(full=False)[::4], attribute_sets=p1a_study.SETS,
-            measures=p1a_study.measures(),
+            measures=p1a_study.measures(), score="mean",
         )  # fmt: skip
     else:
         work = lambda: p1a_study.run(full)  # noqa: E731
@@ -112,7 +112,7 @@ def search(*, full: bool, sets: str, seeds: int) -> None:
     for name in sets:
         keys = p1a_study.SETS[name]
         for seed in range(seeds):
-            given: dict[str, Any] = {"measures": p1a_study.measures(), "random_state": seed}
+            given: dict[str, Any] = {"measures": p1a_study.measures(), "score": "mean", "random_state": seed}
             grid = compare(p1a_study.survey(), space, attribute_sets={name: keys}, **given)
             _, cpu, tuned = timed(lambda k=keys, given=given: tune(p1a_study.survey(), space, attributes=k, **given))
             best, found = (
@@ -160,6 +160,7 @@ def _again(label: str, space: list[Masker], sets: dict[str, Any]) -> float:
         attribute_sets=sets,
         repetitions=20,
         measures=p1a_study.measures(),
+        score="mean",
         random_state=977,
     )
     return sum(row["score"] for row in found.rows) / len(found)

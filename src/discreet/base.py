@@ -869,6 +869,8 @@ class Measure(Estimator, ABC):
     """Whether an assessment runs it unasked; not where it needs a user's model or threshold, or much time."""
     in_score: ClassVar[bool] = False
     """Whether it is one of the few measures that the papers' plain mean score is made of."""
+    sees_removed: ClassVar[bool] = False
+    """Whether the measure has a rule for a column that is not released."""
     sees_shuffling: ClassVar[bool] = True
     """Whether exchanging values between records changes a loss; it does not where distributions alone are compared."""
     parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names())}
@@ -880,7 +882,10 @@ class Measure(Estimator, ABC):
     def applies_to(self, schema: Schema, released: Schema | None = None) -> bool:
         """Say whether the schema (and that of the release, where given) has anything the measure can look at."""
         names = self._candidates(schema)
-        return bool(names if released is None else self._comparable(names, schema, released))
+        if released is None:
+            return bool(names)
+        fitting = self._comparable(names, schema, released)
+        return bool(fitting if self.sees_removed else [name for name in fitting if name in released])
 
     def measure(
         self, original: Any, masked: Any, schema: Schema | None = None, *, engine: Engine | None = None
@@ -911,6 +916,8 @@ class Measure(Estimator, ABC):
         provenance = masked.provenance if isinstance(masked, Masked) else None
         before, after = aligned(original, masked, schema)
         names = self._comparable(self._candidates(before.schema), before.schema, after.schema)
+        if not self.sees_removed:
+            names = tuple(n for n in names if n in after.schema)
         if not names:
             raise SchemaError(
                 f"{type(self).__name__}: the schema has no attribute that the measure can look at.",
@@ -970,7 +977,9 @@ def aligned(original: Any, masked: Any, schema: Schema | None = None) -> tuple[M
         present = set(column_names(masked))
         after = Microdata(masked, before.schema.select(n for n in before.schema.names if n in present))
     after = _as_microdata(after, None)
+    left_out = masked.provenance.removed if isinstance(masked, Masked) else ()
     absent = [n for n in before.schema.names if n not in after.schema and before.schema[n].role != "identifier"]
+    absent = [n for n in absent if n not in left_out]  # a column that a step removed is known to be absent
     if absent:
         raise DataError(f"The masked table lacks {len(absent)} columns of the original, the first {absent[0]!r}.")
     if len(before) != len(after):

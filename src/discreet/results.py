@@ -17,11 +17,13 @@ from discreet.typing import BoolArray, FloatArray, IntArray, Json
 __all__ = [
     "Assessment",
     "Certificate",
+    "ColumnChange",
     "Combination",
     "Correlations",
     "Distribution",
     "Exposure",
     "Flow",
+    "GroupSuppression",
     "Linked",
     "Links",
     "Masked",
@@ -459,6 +461,42 @@ class Correlations:
 
 
 @dataclass(frozen=True)
+class ColumnChange:
+    """How much of a column was changed: counts over the whole file, no record's.
+
+    Attributes
+    ----------
+    name : str
+    cells : int
+        Cells that held a value.
+    changed, suppressed : int, optional
+        Cells that hold another value now, and those that hold none; None where there are some, but too few to tell.
+    loss : float, optional
+        What its cells lost on average, in percent (:class:`~discreet.measures.loss.cell_loss.CellLoss`); None where too
+        few cells were changed.
+    """
+
+    name: str
+    cells: int
+    changed: int | None
+    suppressed: int | None
+    loss: float | None
+
+
+@dataclass(frozen=True)
+class GroupSuppression:
+    """The share of cells that were suppressed among the records with one level of a domain, as released.
+
+    `percent` is None where there are some, but too few to tell; `level` is empty for all small groups together.
+    """
+
+    domain: str
+    level: str
+    records: int
+    percent: float | None
+
+
+@dataclass(frozen=True)
 class Combination:
     """A set of keys, and how many records are alone on it before and after masking: keys and counts, no values."""
 
@@ -507,7 +545,20 @@ class Exposure:
 
 @dataclass(frozen=True)
 class Score:
-    """One number out of losses and risks, 0 (best) to 100, with everything that went in."""
+    """One number out of losses and risks, 0 (best) to 100, with everything that went in.
+
+    Attributes
+    ----------
+    name : str
+        ``"worst-case"`` for the headline, ``"mean"`` for the papers' plain mean, or that of another score.
+    value, loss, risk : float
+    sentence : str
+    ingredients : dict of str to float
+    intruder, linker, known, worst_column
+        Of the headline: who finds most, how, by which keys; and the column that lost most.
+    incomplete : tuple of str
+        What could not be computed: the risk is at least the one that is stated.
+    """
 
     name: str
     value: float
@@ -515,10 +566,15 @@ class Score:
     risk: float
     sentence: str
     ingredients: Mapping[str, float] = field(default_factory=dict)
+    intruder: str = ""
+    linker: str = ""
+    known: tuple[str, ...] = ()
+    worst_column: str = ""
+    incomplete: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:
         """Return the score as JSON values."""
-        return {
+        fields: Json = {
             "name": self.name,
             "value": self.value,
             "loss": self.loss,
@@ -526,6 +582,15 @@ class Score:
             "sentence": self.sentence,
             "ingredients": dict(self.ingredients),
         }
+        if self.intruder:
+            fields |= {
+                "intruder": self.intruder,
+                "linker": self.linker,
+                "known": list(self.known),
+                "worst_column": self.worst_column,
+                "incomplete": list(self.incomplete),
+            }
+        return fields
 
 
 @dataclass(frozen=True)
@@ -560,13 +625,29 @@ class NotComputed:
 
 @dataclass(frozen=True)
 class Assessment:
-    """Risks, losses and the score of a release, and what the intruder was assumed to know."""
+    """Risks, losses and the score of a release, and what the intruder was assumed to know.
+
+    Attributes
+    ----------
+    n_records : int
+    known : tuple of str
+    measurements : tuple of Measurement
+    score : Score
+        The headline: the worst case of the risks, and what the cells lost.
+    not_computed : tuple of NotComputed
+    unmasked : Score, optional
+        The same of the unmasked file, to be read beside every score.
+    papers : Score, optional
+        The papers' plain mean of mean loss and mean risk, where it can be computed.
+    """
 
     n_records: int
     known: tuple[str, ...]
     measurements: tuple[Measurement, ...]
     score: Score
     not_computed: tuple[NotComputed, ...] = ()
+    unmasked: Score | None = None
+    papers: Score | None = None
 
     def __getitem__(self, name: str) -> Measurement:
         for measurement in self.measurements:
@@ -584,6 +665,8 @@ class Assessment:
             "n_records": self.n_records,
             "known_to_the_intruder": list(self.known),
             "score": self.score.to_dict(),
+            "unmasked": None if self.unmasked is None else self.unmasked.to_dict(),
+            "papers_score": None if self.papers is None else self.papers.to_dict(),
             "risks": [m.to_dict() for m in self.of_kind("risk")],
             "losses": [m.to_dict() for m in self.of_kind("loss")],
             "not_computed": [one.to_dict() for one in self.not_computed],
@@ -606,7 +689,10 @@ class Assessment:
         return pl.DataFrame(rows)
 
     def __repr__(self) -> str:
-        return f"Assessment(score {self.score.value:.2f}: loss {self.score.loss:.2f}, risk {self.score.risk:.2f})"
+        beside = "" if self.unmasked is None else f"; unmasked {self.unmasked.value:.2f}"
+        return (
+            f"Assessment(score {self.score.value:.2f}: loss {self.score.loss:.2f}, risk {self.score.risk:.2f}{beside})"
+        )
 
     def _repr_html_(self) -> str:
         rows = [
@@ -616,7 +702,8 @@ class Assessment:
         rows += [(one.kind, one.title, "–", one.sentence) for one in self.not_computed]
         known = f"The intruder is assumed to know: {', '.join(self.known)}."
         shown = table(("", "measure", "value", "what it means"), rows, numbers=(2,))
-        return panel(f"Score {self.score.value:.2f}", listing([self.score.sentence, known]), shown)
+        beside = "" if self.unmasked is None else f" (the unmasked file: {self.unmasked.value:.2f})"
+        return panel(f"Score {self.score.value:.2f}{beside}", listing([self.score.sentence, known]), shown)
 
 
 @dataclass(frozen=True)
@@ -651,6 +738,10 @@ class Verdict:
         }
 
 
+_TELLING = 1e-3
+"""The part of a loss below which a bound on it is not expressed in percent."""
+
+
 @dataclass(frozen=True, repr=False)
 class Certificate:
     """How far the information loss of a release can be from the least possible, proven.
@@ -669,6 +760,9 @@ class Certificate:
         Where the bound comes from; several, joined by commas, for several blocks of attributes.
     seconds : float
         Time spent.
+    beside : tuple of str
+        Other attributes that were masked with them: groups that have to serve these as well may not reach the bound, so
+        that the gap is an upper limit and not a fault of the method.
     """
 
     value: float
@@ -678,24 +772,40 @@ class Certificate:
     attributes: tuple[str, ...]
     method: str
     seconds: float = 0.0
+    beside: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float:
-        """Percent by which the loss can be above the least possible, at most; infinite if nothing is proven."""
+        """Percent by which the loss can be above the least possible, at most; infinite if nothing useful is proven.
+
+        A bound of nearly nothing, as of numbers that many records share, says nothing in percent of itself.
+        """
         if self.value <= self.bound:
             return 0.0
-        return 100.0 * (self.value / self.bound - 1.0) if self.bound > 0.0 else float("inf")
+        return 100.0 * (self.value / self.bound - 1.0) if self.bound > _TELLING * self.value else float("inf")
 
     @property
     def sentence(self) -> str:
         """The certificate in words, for a release note; the percentage is rounded up."""
-        if not np.isfinite(self.gap):
-            return f"no bound on the least possible information loss for k = {self.k} was found"
+        of = "" if not self.beside else "of the numbers "
         if self.gap <= 1e-6:
-            return f"the information loss is the least possible for k = {self.k}"
-        digits = 1 if self.gap >= 0.1 else 4
-        percent = np.ceil(self.gap * 10**digits - 1e-9) / 10**digits
-        return f"the information loss is at most {percent:.{digits}f} % above the least possible for k = {self.k}"
+            said = f"the information loss {of}is the least possible for k = {self.k}"
+        elif not np.isfinite(self.gap) and self.bound <= 0.0:
+            said = f"no bound on the least possible information loss {of}for k = {self.k} was found"
+        elif not np.isfinite(self.gap) or self.beside:
+            points = np.ceil((self.value - self.bound) * 100 - 1e-9) / 100
+            said = (
+                f"the information loss {of}is at most {points:.2f} points of 100 above the least possible for "
+                f"k = {self.k}"
+            )
+        else:
+            digits = 1 if self.gap >= 0.1 else 4
+            percent = np.ceil(self.gap * 10**digits - 1e-9) / 10**digits
+            said = f"the information loss is at most {percent:.{digits}f} % above the least possible for k = {self.k}"
+        if self.beside:
+            names = ", ".join(self.beside[:3]) + (f" and {len(self.beside) - 3} more" if len(self.beside) > 3 else "")
+            said += f"; groups that serve {names} as well may not reach it"
+        return said
 
     def to_dict(self) -> Json:
         """Return the certificate as JSON values; an infinite gap becomes null."""
@@ -703,6 +813,7 @@ class Certificate:
             "k": self.k,
             "n_records": self.n_records,
             "attributes": list(self.attributes),
+            "beside": list(self.beside),
             "information_loss": self.value,
             "lower_bound": self.bound,
             "gap_percent": self.gap if np.isfinite(self.gap) else None,

@@ -21,13 +21,14 @@ def init(
     schema: SchemaFile = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    release: Annotated[str, typer.Option("--for", help="Who will have the file: research or public.")] = "research",
     force: Annotated[bool, typer.Option("--force", help="Write over a protocol that exists.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Propose a protocol for a file: schema, intruders, steps and thresholds, with the reason for every choice.
 
-    Example: discreet init survey.sav -o protocol.toml
+    Example: discreet init survey.sav -o protocol.toml --for public
     """
     from discreet import workflow
     from discreet.errors import FileError
@@ -38,7 +39,7 @@ def init(
         raise FileError(f"{str(output)!r} exists already.", hint="Write to another file, or add --force.")
     declared = workflow.load_schema(schema)
     proposal = workflow.propose_protocol(
-        data, schema=declared, delimiter=delimiter, encoding=encoding, folder=output.parent
+        data, schema=declared, delimiter=delimiter, encoding=encoding, folder=output.parent, release=release
     )
     workflow.save_protocol(proposal, output, inputs)
     # What looks like an identifier is one in a proposed schema; a schema that was given may say otherwise.
@@ -65,6 +66,9 @@ def init(
     intruders = "1 scenario" if len(proposal.scenarios) == 1 else f"{len(proposal.scenarios)} scenarios"
     out.print(f"Written to {safe(str(output))}: {len(roles)} attributes ({counts}), {steps}, {intruders}.",
               highlight=False)  # fmt: skip
+    limits = ", ".join(f"{name} = {limit:g}" for name, limit in proposal.thresholds.items())
+    if limits:
+        out.print(f"Thresholds for {release} use, from what the file risks unmasked: {limits}.", highlight=False)
     out.print(f"Look at every role, then: discreet run {safe(str(output))}", highlight=False)
     advise(remarks)
 
@@ -128,6 +132,7 @@ def _told(done: Any, paths: Any) -> dict[str, Any]:
     return {
         "verdicts": [verdict.to_dict() for verdict in done.verdicts],
         "files": {name: str(path) for name, path in paths.items()},
+        "headline": {**done.assessment.score.to_dict(), "unmasked": done.assessment.unmasked.to_dict()},
         "scenarios": {
             name: {
                 "risk_before": done.before[name].score.risk,
@@ -143,14 +148,19 @@ def _told(done: Any, paths: Any) -> dict[str, Any]:
 
 
 def _show_run(done: Any, paths: Any) -> None:
-    shown = table(repr(done.masked), "scenario", "risk before", "risk", "loss", "score",
-                  numbers=("risk before", "risk", "loss", "score"))  # fmt: skip
+    heads = ("risk", "loss", "score")
+    shown = table(repr(done.masked), "scenario", *heads, numbers=heads)
     for name, assessment in done.after.items():
         score = assessment.score
-        shown.add_row(safe(name), f"{done.before[name].score.risk:.2f}", f"{score.risk:.2f}", f"{score.loss:.2f}",
-                      f"{score.value:.2f}")  # fmt: skip
+        least = "≥ " if score.incomplete else ""
+        shown.add_row(safe(name), f"{least}{score.risk:.2f}", f"{score.loss:.2f}", f"{least}{score.value:.2f}")
+        unmasked = assessment.unmasked
+        shown.add_row(
+            "  the unmasked file", f"{unmasked.risk:.2f}", f"{unmasked.loss:.2f}", f"{unmasked.value:.2f}", style="dim"
+        )
     out.print(shown)
     show_promises([promise.sentence for promise in done.masked.provenance.guarantees])
+    out.print(f"[bold]Score {done.assessment.score.value:.2f}[/bold]  {safe(done.assessment.score.sentence)}")
     for note in done.masked.provenance.notes:
         out.print(f"• {safe(note)}", highlight=False)
     for what, path in paths.items():

@@ -97,6 +97,14 @@ def protect(
     external: Annotated[
         Path | None, typer.Option(help="The report for data users: .html, .pdf or .json.", show_default=False)
     ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(help="Count suppressed cells by its levels, for data users; repeatable.", show_default=False),
+    ] = None,
+    tell: Annotated[
+        list[str] | None,
+        typer.Option(help="Tell data users the level of noise, or the matrix of pram; repeatable.", show_default=False),
+    ] = None,
     manifest: Annotated[
         Path | None, typer.Option(help="A JSON file with the hash of every file written.", show_default=False)
     ] = None,
@@ -146,8 +154,8 @@ def protect(
     if is_for_large(data, engine, master, out_of_core=out_of_core, quiet=quiet or json):
         protect_large(
             data, target, schema, method, parameters, engine, master, block_size, json=json, quiet=quiet,
-            report=report, external=external, manifest=manifest, delimiter=delimiter, encoding=encoding,
-            sequence=sequence, print_python=print_python,
+            report=report, external=external, domain=domain, tell=tell, manifest=manifest, delimiter=delimiter,
+            encoding=encoding, sequence=sequence, print_python=print_python,
         )  # fmt: skip
         return
     if print_python:
@@ -166,12 +174,13 @@ def protect(
         )
         workflow.write(masked, target, inputs)
         if assessment is not None:
-            before = {"every key": workflow.assess(original, original)} if "internal" in reports else {}
+            before = {"all keys": workflow.assess(original, original)} if "internal" in reports else {}
             for audience, path in reports.items():
                 html, pdf, figures = (path if kinds[audience] == kind else None for kind in ("html", "pdf", "json"))
                 workflow.write_report(
                     original, masked, assessment, html=html, pdf=pdf, json=figures, audience=audience, before=before,
-                    after={"every key": assessment}, advice=remarks, inputs=inputs,
+                    after={"all keys": assessment}, advice=remarks, inputs=inputs, domains=domain or (),
+                    tell=tell or (),
                 )  # fmt: skip
         if manifest is not None:
             workflow.write_manifest(manifest, {"masked": target, **reports}, inputs=inputs)
@@ -181,16 +190,24 @@ def protect(
             {
                 **masked.provenance.to_dict(internal=True),
                 "files": {name: str(path) for name, path in written.items()},
+                **({} if assessment is None else _scores(assessment)),
                 "advice": [remark.to_dict() for remark in remarks],
             }
         )
         return
     if not quiet:
         _show_masked(masked.provenance.to_dict(), target)
+        if assessment is not None:
+            _show_assessment(assessment, brief=True)
         for name, path in (*reports.items(), *([("manifest", manifest)] if manifest else [])):
             out.print(f"Written to {safe(str(path))}: the {name}{'' if name == 'manifest' else ' report'}.")
         # The notes above name the keys that were left alone.
         advise(remark for remark in remarks if remark.code != "key-unmasked")
+
+
+def _scores(assessment: Any) -> dict[str, Any]:
+    figures = assessment.to_dict()
+    return {name: figures[name] for name in ("score", "unmasked", "papers_score")}
 
 
 def _beside(data: Path, *, force: bool) -> Path:
@@ -233,7 +250,8 @@ def assess(
     masked: MaskedFile,
     schema: SchemaFile = None,
     max_risk: Annotated[
-        float | None, typer.Option(help="Exit with 1 if the mean risk is above this percentage.", show_default=False)
+        float | None,
+        typer.Option(help="Exit with 1 if the risk, the worst case, is above this percentage.", show_default=False),
     ] = None,
     sequence: SequenceColumn = None,
     delimiter: Delimiter = None,
@@ -278,14 +296,20 @@ def assess(
         _show_assessment(assessment, brief=quiet)
     if not quiet and not json:
         advise(remarks)
-    if max_risk is not None and assessment.score.risk > max_risk:
-        err.print(f"The risk, {assessment.score.risk:.2f} %, is above the threshold of {max_risk:g} %.")
-        raise typer.Exit(1)
+    if max_risk is not None:
+        (verdict,) = workflow.verify(assessment, {"risk_at_most": max_risk})
+        if not verdict.met or "already" in verdict.sentence:
+            err.print(safe(verdict.sentence), highlight=False, soft_wrap=True)
+        if not verdict.met:
+            raise typer.Exit(1)
 
 
 def _show_assessment(assessment: Any, *, brief: bool = False) -> None:
+    score, unmasked = assessment.score, assessment.unmasked
+    least = "at least " if score.incomplete else ""
+    headline = f"[bold]Score {least}{score.value:.2f}[/bold]  {safe(score.sentence)}"
     if brief:
-        out.print(f"[bold]Score {assessment.score.value:.2f}[/bold]  {safe(assessment.score.sentence)}")
+        out.print(headline)
         return
     shown = table("", "", "measure", "value", "what it means", numbers=("value",))
     for m in (*assessment.of_kind("risk"), *assessment.of_kind("loss")):
@@ -293,7 +317,16 @@ def _show_assessment(assessment: Any, *, brief: bool = False) -> None:
     for one in assessment.not_computed:
         shown.add_row(one.kind, one.title, "–", safe(one.sentence))
     out.print(shown)
-    out.print(f"[bold]Score {assessment.score.value:.2f}[/bold]  {safe(assessment.score.sentence)}")
+    heads = ("risk", "loss", "score")
+    beside = table("", "", *heads, numbers=heads)
+    for name, one in (("this release", score), ("the unmasked file", unmasked)):
+        if one is not None:
+            mark = "≥ " if one.incomplete else ""
+            beside.add_row(name, f"{mark}{one.risk:.2f} %", f"{one.loss:.2f} %", f"{mark}{one.value:.2f}")
+    out.print(beside)
+    out.print(headline)
+    if assessment.papers is not None:
+        out.print(f"The papers' mean score: {assessment.papers.value:.2f}.", style="dim", highlight=False)
     out.print(f"The intruder is assumed to know: {safe(', '.join(assessment.known))}.")
 
 

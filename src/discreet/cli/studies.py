@@ -82,15 +82,23 @@ def compare(
     best = study.best(risk_at_most=risk_at_most, loss_at_most=loss_at_most) if ranking else None
     several = study.attribute_sets if len(study.attribute_sets) > 1 else ()
     if json:
-        by_set = {name: {"ranking": study.ranking(name), "front": study.front(name)} for name in several}
-        found = {"complete": study.complete, "best": best, "ranking": ranking, "front": study.front()}
+        by_set = {
+            name: {
+                "ranking": study.ranking(name),
+                "front": study.front(name),
+                "unmasked": study.unmasked_entry(name),
+            }
+            for name in several
+        }
+        found: dict[str, Any] = {"complete": study.complete, "best": best, "ranking": ranking, "front": study.front()}
+        found |= {"score": study.score, "unmasked": study.unmasked_entry()}
         told = {"failed": len(study.failures), "seconds": seconds, "advice": [remark.to_dict() for remark in remarks]}
         print_json({**found, "by_attribute_set": by_set, **told})
         return
     title = f"{len(study)} experiments" + (f", means over {len(several)} attribute sets" if several else "")
-    _show(title, ranking[:_SHOWN])
+    _show(title, ranking[:_SHOWN], study.unmasked_entry())
     for name in several:
-        _show(f"Attribute set {safe(name)}", study.ranking(name)[:_SHOWN_BY_SET])
+        _show(f"Attribute set {safe(name)}", study.ranking(name)[:_SHOWN_BY_SET], study.unmasked_entry(name))
     if any(entry["like_best"] for entry in ranking[1:_SHOWN]):
         out.print("≈ may be as good as the best: their ranges over seeds overlap.", style="dim", highlight=False)
     _end(study, seconds)
@@ -147,10 +155,12 @@ def tune(
         workflow.write_study(tuned.study, table=output, picture=picture, inputs=inputs)
     seconds = time.perf_counter() - start
     if json:
-        found = {"best": tuned.best, "experiments": tuned.experiments, "space": tuned.space}
+        found: dict[str, Any] = {"best": tuned.best, "experiments": tuned.experiments, "space": tuned.space}
+        found |= {"score": tuned.study.score, "unmasked": tuned.study.unmasked_entry()}
         print_json({**found, "complete": tuned.study.complete, "ranking": tuned.study.ranking(), "seconds": seconds})
         return
-    _show(f"{tuned.experiments} experiments for {tuned.space} candidates", tuned.study.ranking()[:_SHOWN_BY_SET])
+    title = f"{tuned.experiments} experiments for {tuned.space} candidates"
+    _show(title, tuned.study.ranking()[:_SHOWN_BY_SET], tuned.study.unmasked_entry())
     _end(tuned.study, seconds)
     out.print(f"[bold]Best:[/bold] {safe(tuned.best['label'])}, {_figures(tuned.best)}.", highlight=False)
     if not tuned.study.complete:
@@ -158,14 +168,22 @@ def tune(
         raise typer.Exit(130)
 
 
-def _show(title: str, ranking: Sequence[Mapping[str, Any]]) -> None:
+def _show(title: str, ranking: Sequence[Mapping[str, Any]], unmasked: Mapping[str, Any] | None) -> None:
     heads = ("score", "over seeds", "risk", "loss")
     shown = table(title, "candidate", *heads, numbers=heads)
     for place, entry in enumerate(ranking):
         like = "≈ " if place and entry["like_best"] else ""
         figures = (f"{entry['score']:.2f}", _range(entry), f"{entry['risk']:.2f}", f"{entry['loss']:.2f}")
         shown.add_row(like + safe(entry["label"]), *figures)
+    if unmasked is not None:
+        figures = (f"{unmasked['score']:.2f}", "–", f"{unmasked['risk']:.2f}", f"{unmasked['loss']:.2f}")
+        shown.add_row("the unmasked file", *figures, style="dim")
     out.print(shown)
+    out.print(
+        "Risk: the worst of all linkers and keys. Loss: what the cells lost. Both in percent.",
+        style="dim",
+        highlight=False,
+    )
 
 
 def _range(entry: Mapping[str, Any]) -> str:

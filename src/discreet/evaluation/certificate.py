@@ -128,8 +128,25 @@ def certify(
         n_records=len(parts[0][0]),
         attributes=names,
         method=", ".join(dict.fromkeys(methods)),
+        beside=_masked_beside(original, masked, schema, names),
         seconds=time.monotonic() - begin,
     )
+
+
+def _masked_beside(original: Any, masked: Any, schema: Schema | None, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys on other scales that were changed too: the groups had to serve them as well."""
+    if _as_labels(masked) is not None:
+        return ()
+    before, after = aligned(original, masked, schema)
+    if isinstance(masked, Masked) and not masked.provenance.history:
+        return tuple(n for n in masked.provenance.attributes if n not in names and n in before.schema.keys)
+    others = [n for n in before.schema.of_scale("ordinal", "nominal", among=before.schema.keys) if n in after.schema]
+    return tuple(name for name in others if not _unchanged(before, after, name))
+
+
+def _unchanged(before: Microdata, after: Microdata, name: str) -> bool:
+    same = before.schema[name].scale == after.schema[name].scale
+    return same and bool(np.array_equal(before.encoded(name), after.encoded(name)))
 
 
 Part = tuple[FloatArray, IntArray, float]

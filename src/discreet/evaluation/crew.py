@@ -15,7 +15,7 @@ from typing import Self
 
 from discreet.base import Measure
 from discreet.errors import DiscreetError
-from discreet.evaluation.experiment import Experiment, Originals, run
+from discreet.evaluation.experiment import Experiment, Originals, Scoring, run
 from discreet.microdata import Microdata
 from discreet.typing import Json
 
@@ -37,9 +37,18 @@ class Crew:
         Processes; by default one a core, and none beside this one where there is little to do.
     expected : int
         How many experiments there will be.
+    scoring : Scoring, optional
     """
 
-    def __init__(self, table: Microdata, measures: Sequence[Measure], workers: int | None, expected: int) -> None:
+    def __init__(
+        self,
+        table: Microdata,
+        measures: Sequence[Measure],
+        workers: int | None,
+        expected: int,
+        scoring: Scoring | None = None,
+    ) -> None:
+        self._scoring = scoring or Scoring()
         self.size = min(workers or os.cpu_count() or 1, max(1, expected // _FEW))
         self._table, self._measures = table, list(measures)
         self._originals = Originals(table)
@@ -48,7 +57,7 @@ class Crew:
     def __enter__(self) -> Self:
         if self.size > 1:
             context = multiprocessing.get_context("spawn")
-            arguments = (self._table, self._measures)
+            arguments = (self._table, self._measures, self._scoring)
             self._pool = ProcessPoolExecutor(self.size, mp_context=context, initializer=_prepare, initargs=arguments)
         return self
 
@@ -62,7 +71,7 @@ class Crew:
         """Run experiments in any order and hand over rows as they come; on an interrupt, those that are finished."""
         if self._pool is None:
             for experiment in todo:
-                keep([run(experiment, self._originals, self._measures)])
+                keep([run(experiment, self._originals, self._measures, self._scoring)])
             return
         size = max(1, min(_CHUNK, len(todo) // (8 * self.size)))
         pending: set[Future[list[Json]]] = {
@@ -87,12 +96,12 @@ class Crew:
             raise
 
 
-_shared: tuple[Originals, list[Measure]] | None = None
+_shared: tuple[Originals, list[Measure], Scoring] | None = None
 
 
-def _prepare(table: Microdata, measures: list[Measure]) -> None:
+def _prepare(table: Microdata, measures: list[Measure], scoring: Scoring) -> None:
     global _shared  # noqa: PLW0603 - a worker process is handed the table once, not with every experiment
-    _shared = (Originals(table), measures)
+    _shared = (Originals(table), measures, scoring)
     # An interrupt is the main process's to handle, and nobody outlives it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()

@@ -10,14 +10,59 @@ from typing import Any
 from discreet.base import InProcess, Masker, Measure
 from discreet.draws import seed_from
 from discreet.errors import DataError, DiscreetError
+from discreet.evaluation.headline import ALL_KEYS, headlines, risk_of_unmasked, unmasked_score
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.recoded import as_released
-from discreet.evaluation.score import mean_score
+from discreet.evaluation.score import mean_score, papers_score
 from discreet.microdata import Microdata
-from discreet.results import Measurement, NotComputed
+from discreet.protocol import Scenario
+from discreet.results import Masked, Measurement, NotComputed, Score
 from discreet.typing import Json
 
-__all__ = ["Experiment", "Originals", "plan", "run"]
+__all__ = ["SCORES", "Experiment", "Originals", "Scoring", "plan", "run", "unmasked_row"]
+
+SCORES = ("worst-case", "mean")
+"""What a study can be ranked by: the headline, or the papers' plain mean of the measures."""
+
+_EXACT_IN_JSON = 2**53
+"""Whole numbers from which on a reader of JSON may lose bits: such a seed is written as text."""
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How the experiments of a study are scored.
+
+    Attributes
+    ----------
+    score : {"worst-case", "mean"}
+    scenarios : tuple of Scenario
+        The intruders of the headline; without any, one who knows every key.
+    defaults : bool
+        Whether the measures are those that an assessment takes unasked, so that the headline can use them.
+    """
+
+    score: str = "worst-case"
+    scenarios: tuple[Scenario, ...] = ()
+    defaults: bool = True
+
+    def intruders(self, table: Microdata) -> list[Scenario]:
+        """Return the intruders as far as an attribute set has what they know."""
+        if not self.scenarios:
+            return [Scenario(ALL_KEYS, table.schema.keys)]
+        kept = []
+        for one in self.scenarios:
+            known = tuple(name for name in one.known if name in table.schema)
+            if known:
+                kept.append(Scenario(one.name, known, one.linkers))
+        return kept or [Scenario(ALL_KEYS, table.schema.keys)]
+
+
+def unmasked_row(table: Microdata, scoring: Scoring) -> Json:
+    """Return risk, loss and score of the file as it is, for the intruders of a study."""
+    risks = {one.name: risk_of_unmasked(table, one.known) for one in scoring.intruders(table)}
+    worst = max(risks, key=lambda name: risks[name])
+    score = unmasked_score(risks[worst], worst)
+    return {"risk": score.risk, "loss": score.loss, "score": score.value, "intruder": worst}
 
 
 @dataclass(frozen=True)
@@ -72,8 +117,11 @@ def plan(
     return experiments
 
 
-def run(experiment: Experiment, originals: Originals, measures: Sequence[Measure]) -> Json:
+def run(
+    experiment: Experiment, originals: Originals, measures: Sequence[Measure], scoring: Scoring | None = None
+) -> Json:
     """Do one experiment; an error becomes part of the row, never the end of the study."""
+    how = scoring or Scoring()
     parameters = experiment.masker.get_params(deep=False)
     row: Json = {
         "experiment": experiment.number,
@@ -96,9 +144,15 @@ def run(experiment: Experiment, originals: Originals, measures: Sequence[Measure
         known = as_released(before, release)
         wanted, unfit = applicable(measures, before, known, release)
         results, without = take_measures(wanted, before, release, known=known, engine=engine)
-        _check_comparable(results, [*unfit, *without])
-        score = mean_score(results)
+        if how.score == "mean":
+            _check_comparable(results, [*unfit, *without])
+            score = mean_score(results)
+        else:
+            score = _headline(how, original, before, release, known, (results, [*unfit, *without]), engine)
+            row |= {"intruder": score.intruder, "linker": score.linker, "worst_column": score.worst_column}
         row |= {"loss": score.loss, "risk": score.risk, "score": score.value}
+        papers = papers_score(results)
+        row["mean_score"] = None if papers is None else papers.value
         row |= {f"measure_{m.name}": m.value for m in results}
         row["error"] = None
     except DiscreetError as error:
@@ -107,6 +161,32 @@ def run(experiment: Experiment, originals: Originals, measures: Sequence[Measure
         row["error"] = f"A defect: {type(error).__name__}."
     row["seconds"] = time.perf_counter() - start
     return row
+
+
+def _headline(
+    how: Scoring,
+    original: Microdata,
+    before: Microdata,
+    release: Masked | Microdata,
+    known: Microdata,
+    taken: tuple[Sequence[Measurement], Sequence[NotComputed]],
+    engine: InProcess,
+) -> Score:
+    """Return the headline of the worst intruder; one that lacks an attack is no basis for a ranking."""
+    found = headlines(
+        original,
+        before,
+        release,
+        how.intruders(original),
+        known=known,
+        taken={ALL_KEYS: taken} if how.defaults and not how.scenarios else {},
+        losses=taken[0] if how.defaults else (),
+        engine=engine,
+    )
+    worst = max((score for score, _ in found.values()), key=lambda score: score.risk)
+    if worst.incomplete:
+        raise DataError(f"The worst case cannot be computed, so there is no score: {worst.incomplete[0]}")
+    return worst
 
 
 def _check_comparable(results: Sequence[Measurement], without: Sequence[NotComputed]) -> None:

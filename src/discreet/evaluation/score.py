@@ -1,10 +1,11 @@
-"""Scores: one number out of losses and risks, 0 (best) to 100, with everything that went in.
+"""Scores of the papers: one number out of losses and risks, 0 (best) to 100, with everything that went in.
 
-Higher loss and higher risk are both bad. Many measures overlap (means, quantiles and histograms all see the same
-shift), so a score is never the mean of whatever was measured: the plain score takes the few measures that the papers
-average (``Measure.in_score``: IL1s for numbers; Dist, CTBIL and EBIL for categories; distance-based and probabilistic
-linkage), the scores of Domingo-Ferrer and Torra have their own lists, and a user's own score names its measures and
-weights.
+What a release is judged by is the headline (:mod:`discreet.evaluation.headline`): the worst case of the risks, and what
+every changed cell lost. Here are the scores of the papers, under their own names. Higher loss and higher risk are both
+bad. Many measures overlap (means, quantiles and histograms all see the same shift), so a score is never the mean of
+whatever was measured: the plain score takes the few measures that the papers average (``Measure.in_score``: IL1s for
+numbers; Dist, CTBIL and EBIL for categories; distance-based and probabilistic linkage), the scores of Domingo-Ferrer
+and Torra have their own lists, and a user's own score names its measures and weights.
 """
 
 from __future__ import annotations
@@ -24,7 +25,14 @@ from discreet.results import Measurement, Score
 from discreet.schema import Schema
 from discreet.typing import FloatArray
 
-__all__ = ["categorical_score", "continuous_score", "mean_score", "relative_losses", "weighted_score"]
+__all__ = [
+    "categorical_score",
+    "continuous_score",
+    "mean_score",
+    "papers_score",
+    "relative_losses",
+    "weighted_score",
+]
 
 _MOST_KNOWN = 7
 
@@ -40,8 +48,9 @@ def mean_score(measurements: Sequence[Measurement]) -> Score:
 
     Notes
     -----
-    0 would be a file that lost nothing and risks nothing; an unmasked file of distinct records and a file of noise both
-    stand near 50. Lower is better. What is measured beside the ingredients is reported and not averaged.
+    0 would be a file that lost nothing and risks nothing; lower is better. A mean of risks is no promise: one linker
+    may find everybody where another finds nobody, so that a release is judged by its worst case instead
+    (:func:`~discreet.evaluation.headline.worst_case`). What is measured beside the ingredients is not averaged.
 
     References
     ----------
@@ -67,10 +76,18 @@ def mean_score(measurements: Sequence[Measurement]) -> Score:
         parts[kind] = sum(chosen.values()) / len(chosen)
     value = (parts["loss"] + parts["risk"]) / 2
     sentence = (
-        f"The mean of information loss ({parts['loss']:.1f}) and disclosure risk ({parts['risk']:.1f}); "
-        "0 is best, an unmasked file stands near 50."
+        f"The mean of information loss ({parts['loss']:.1f}) and disclosure risk ({parts['risk']:.1f}), each the mean "
+        "of the papers' measures; 0 is best."
     )
     return Score("mean", value, parts["loss"], parts["risk"], sentence, ingredients)
+
+
+def papers_score(measurements: Sequence[Measurement]) -> Score | None:
+    """Return the papers' plain score (:func:`mean_score`), or None where a loss or a risk is not measured."""
+    try:
+        return mean_score(measurements)
+    except DataError:
+        return None
 
 
 def weighted_score(measurements: Sequence[Measurement], weights: Mapping[str, float]) -> Score:

@@ -6,22 +6,23 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from discreet import catalogue
 from discreet.base import Masker, Measure
 from discreet.errors import DataError, ParameterError, UnknownNameError
 from discreet.evaluation.crew import Crew
-from discreet.evaluation.experiment import Experiment, plan
+from discreet.evaluation.experiment import SCORES, Experiment, Originals, Scoring, plan, unmasked_row
 from discreet.evaluation.store import RowStore, study_seed
 from discreet.microdata import Microdata, microdata
 from discreet.notebook import panel, table
 from discreet.progress import report
+from discreet.protocol import Scenario
 from discreet.schema import Schema
 from discreet.typing import Json
 
-__all__ = ["Study", "check_sets", "compare", "fingerprint", "measures_for"]
+__all__ = ["Study", "check_sets", "compare", "fingerprint", "measures_for", "scoring_of", "unmasked_files"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,10 +36,25 @@ class Study:
         error.
     complete : bool
         Whether every planned experiment is there; False after an interrupt.
+    unmasked : mapping of str to dict
+        By attribute set, risk, loss and score of the file as it is, to be read beside every row.
+    score : {"worst-case", "mean"}
+        What risk, loss and score of the rows are.
     """
 
     rows: tuple[Json, ...]
     complete: bool = True
+    unmasked: Mapping[str, Json] = field(default_factory=dict)
+    score: str = "worst-case"
+
+    def unmasked_entry(self, attribute_set: str | None = None) -> Json | None:
+        """Return risk, loss and score of the unmasked file, over several attribute sets their means."""
+        sets = [attribute_set] if attribute_set is not None else list(self.unmasked)
+        found = [self.unmasked[name] for name in sets if name in self.unmasked]
+        if not found:
+            return None
+        figures = {name: sum(one[name] for one in found) / len(found) for name in ("risk", "loss", "score")}
+        return {"label": "unmasked file", "method": "unmasked", **figures}
 
     def to_frame(self) -> Any:
         """Return the tidy table, one row an experiment, as a Polars frame."""
@@ -140,6 +156,8 @@ class Study:
             )
             for e in self.ranking()[:20]
         ]
+        if beside := self.unmasked_entry():
+            rows.append((beside["label"], *(f"{beside[name]:.2f}" for name in ("score", "risk", "loss")), ""))
         shown = table(("candidate", "score (0 is best)", "risk", "loss", "on the front"), rows, numbers=(1, 2, 3))
         return panel(repr(self), shown)
 
@@ -166,6 +184,9 @@ def _entry(rows: Sequence[Json]) -> Json:
         entry[f"{name}_low"], entry[f"{name}_high"] = min(*means, entry[name]), max(*means, entry[name])
         squares = sum((mean - middle) ** 2 for mean in means)
         entry[f"{name}_deviation"] = (squares / (len(means) - 1)) ** 0.5 if len(means) > 1 else 0.0
+    # What is adopted is a draw that was measured, and the most usual one: the best of several would be luck.
+    usual = min(rows, key=lambda row: (abs(row["score"] - entry["score"]), row["experiment"]))
+    entry["draw"] = {name: usual[name] for name in ("seed", "score", "risk", "loss")}
     return entry
 
 
@@ -186,6 +207,8 @@ def compare(
     workers: int | None = None,
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    score: str = "worst-case",
+    scenarios: Sequence[Scenario] = (),
 ) -> Study:
     """Mask, attack and measure a table with every candidate, and put the results side by side.
 
@@ -208,6 +231,11 @@ def compare(
         Processes; by default one a core.
     store : path, optional
         A file in which finished rows are kept as they come. With `resume`, a study that was stopped goes on from there.
+    score : {"worst-case", "mean"}
+        What candidates are compared by: the headline of every assessment, whatever `measures` are listed, or the
+        papers' plain mean of the `measures`.
+    scenarios : sequence of Scenario
+        The intruders of the headline; without any, one who knows every key.
 
     Returns
     -------
@@ -229,11 +257,14 @@ def compare(
     check_sets("compare", sets, table.schema)
     chosen = measures_for(measures, table.schema)
     seed = study_seed(random_state, store, resume=resume)
+    scoring = scoring_of("compare", score, scenarios, measures)
     experiments = plan(candidates, sets, repetitions, seed)
+    unmasked = unmasked_files(table, sets, scoring)
     with ExitStack() as stack:
         kept: RowStore | None = None
         if store is not None:
-            kept = stack.enter_context(RowStore(store, fingerprint(table, experiments, chosen), seed, resume=resume))
+            named = fingerprint(table, experiments, chosen, scoring)
+            kept = stack.enter_context(RowStore(store, named, seed, resume=resume))
         rows = dict(kept.rows) if kept is not None else {}
         todo = [experiment for experiment in experiments if experiment.number not in rows]
 
@@ -245,8 +276,26 @@ def compare(
 
         report("experiments", len(rows), len(experiments))
         with suppress(KeyboardInterrupt):  # what is finished is the answer
-            stack.enter_context(Crew(table, chosen, workers, len(todo))).run(todo, keep)
-    return Study(tuple(rows[number] for number in sorted(rows)), complete=len(rows) == len(experiments))
+            stack.enter_context(Crew(table, chosen, workers, len(todo), scoring)).run(todo, keep)
+    finished = tuple(rows[number] for number in sorted(rows))
+    return Study(finished, complete=len(rows) == len(experiments), unmasked=unmasked, score=score)
+
+
+def scoring_of(
+    owner: str, score: str, scenarios: Sequence[Scenario], measures: Sequence[str | Measure] | None
+) -> Scoring:
+    """Return how the experiments of a study are scored, checked."""
+    if score not in SCORES:
+        raise ParameterError(f"{owner}: score must be one of {', '.join(SCORES)}; got {score!r}.")
+    return Scoring(score, tuple(scenarios), measures is None)
+
+
+def unmasked_files(table: Microdata, sets: Mapping[str, Sequence[str]], scoring: Scoring) -> dict[str, Json]:
+    """Return by attribute set the figures of the unmasked file; the papers' mean has none beside it."""
+    if scoring.score != "worst-case":
+        return {}
+    originals = Originals(table)
+    return {name: unmasked_row(originals.of(tuple(keys)), scoring) for name, keys in sets.items()}
 
 
 def _check(candidates: Sequence[Masker], repetitions: int, random_state: int | None) -> None:
@@ -280,7 +329,9 @@ def measures_for(names: Sequence[str | Measure] | None, schema: Schema) -> list[
     return [m if isinstance(m, Measure) else catalogue.method("measure", m)() for m in names]
 
 
-def fingerprint(table: Microdata, experiments: Sequence[Experiment], measures: Sequence[Measure]) -> str:
+def fingerprint(
+    table: Microdata, experiments: Sequence[Experiment], measures: Sequence[Measure], scoring: Scoring | None = None
+) -> str:
     """Return a name for this study: the same data, plan and measures give the same, and it shows none of them."""
     digest = hashlib.sha256()
     digest.update(table.schema.to_toml().encode())
@@ -291,4 +342,5 @@ def fingerprint(table: Microdata, experiments: Sequence[Experiment], measures: S
     for e in experiments:
         digest.update(repr((e.number, e.masker, e.keys, e.set_name, e.seed)).encode())
     digest.update(repr(measures).encode())
+    digest.update(repr(scoring or Scoring()).encode())
     return digest.hexdigest()

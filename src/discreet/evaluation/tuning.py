@@ -20,9 +20,10 @@ from discreet.errors import DataError, ParameterError
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Experiment, plan
 from discreet.evaluation.store import RowStore, study_seed
-from discreet.evaluation.study import Study, check_sets, fingerprint, measures_for
+from discreet.evaluation.study import Study, check_sets, fingerprint, measures_for, scoring_of, unmasked_files
 from discreet.microdata import microdata
 from discreet.progress import report
+from discreet.protocol import Scenario
 from discreet.schema import Schema
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
@@ -48,7 +49,7 @@ class Tuned:
     study : Study
         The experiments that were made; it answers everything a study answers.
     masker : Masker
-        The candidate to release with, ready to be used; its draws are left to you.
+        The candidate to release with, with the seed of a draw that was measured.
     best : dict
         Its score, risk and loss, with the range over repetitions.
     space : int
@@ -86,6 +87,8 @@ def tune(
     workers: int | None = None,
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
+    score: str = "worst-case",
+    scenarios: Sequence[Scenario] = (),
 ) -> Tuned:
     """Find a good candidate of a large grid with few experiments.
 
@@ -104,7 +107,7 @@ def tune(
         The most experiments; by default a twentieth of the grid, 24 at least.
     repetitions : int
         How often a candidate with draws is run with another seed; each run counts against the budget.
-    measures, random_state, workers, store, resume
+    measures, random_state, workers, store, resume, score, scenarios
         As in :func:`~discreet.evaluation.study.compare`.
 
     Returns
@@ -138,6 +141,7 @@ def tune(
     check_sets("tune", keys, table.schema)
     chosen = measures_for(measures, table.schema)
     seed = study_seed(random_state, store, resume=resume)
+    scoring = scoring_of("tune", score, scenarios, measures)
     experiments = plan(space, keys, repetitions, seed)
     by_candidate: dict[int, list[Experiment]] = {}
     places = {id(masker): place for place, masker in enumerate(space)}
@@ -149,9 +153,10 @@ def tune(
     with ExitStack() as stack:
         kept: RowStore | None = None
         if store is not None:
-            named = hashlib.sha256(f"{fingerprint(table, experiments, chosen)} {limit} {risk_at_most}".encode())
+            plan_name = fingerprint(table, experiments, chosen, scoring)
+            named = hashlib.sha256(f"{plan_name} {limit} {risk_at_most}".encode())
             kept = stack.enter_context(RowStore(store, named.hexdigest(), seed, resume=resume))
-        crew = stack.enter_context(Crew(table, chosen, workers, limit))
+        crew = stack.enter_context(Crew(table, chosen, workers, limit, scoring))
 
         def keep(finished: list[Json]) -> None:
             rows.update({row["experiment"]: row for row in finished})
@@ -169,12 +174,16 @@ def tune(
                 for place in batch:
                     search.tell(place, [rows[experiment.number] for experiment in by_candidate[place]])
             complete = True
-    study = Study(tuple(rows[number] for number in sorted(rows)), complete=complete)
+    finished = tuple(rows[number] for number in sorted(rows))
+    study = Study(finished, complete=complete, unmasked=unmasked_files(table, keys, scoring), score=score)
     if not study.ranking():
         raise DataError(f"tune: all {len(study)} experiments failed.", hint="Try one of the candidates by itself.")
     best = study.best(risk_at_most=risk_at_most)
     number = next(row["experiment"] for row in study.rows if row["error"] is None and row["candidate"] == best["label"])
-    return Tuned(study, experiments[number].masker.clone(), best, len(space))
+    masker = experiments[number].masker.clone()
+    if "random_state" in masker.get_params(deep=False):
+        masker.set_params(random_state=int(best["draw"]["seed"]))
+    return Tuned(study, masker, best, len(space))
 
 
 def _checked(

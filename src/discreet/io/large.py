@@ -118,6 +118,13 @@ class ParquetSource(Source):
     def __repr__(self) -> str:
         return f"ParquetSource({len(self)} records in {len(self.files)} files)"
 
+    def in_memory(self, names: Iterable[str]) -> Microdata:
+        """Return some columns as one table, those among `names` that there are."""
+        wanted = set(names)
+        kept = [name for name in self.schema.names if name in wanted]
+        parts = [table.select(kept).to_arrow() for table in self.batches(131_072)]
+        return Microdata(_joined(parts).combine_chunks(), self.schema.select(kept))
+
     def batches(self, size: int) -> Iterator[Microdata]:
         waiting: list[pa.Table] = []
         held = 0

@@ -183,6 +183,7 @@ def run(
         candidates(full=full),
         attribute_sets=SETS,
         measures=measures(),
+        score="mean",
         random_state=random_state,
         workers=workers,
         store=store,
@@ -205,13 +206,14 @@ def run_ours(*, full: bool = False, random_state: int = 0, workers: int | None =
             attribute_sets=SETS,
             repetitions=repetitions,
             measures=measures(),
+            score="mean",
             random_state=random_state,
             workers=workers,
         )
         if not found.complete:
             raise KeyboardInterrupt  # half a ranking would be read as a whole one
         rows += found.rows
-    return Study(tuple(rows))
+    return Study(tuple(rows), score="mean")
 
 
 # ------------------------------------------------------------------------------------------------------------- tables

@@ -32,8 +32,10 @@ __all__ = [
     "save_text",
 ]
 
-_TABLES = ("seed", "data", "release", "attribute", "scenario", "step", "thresholds")
+_TABLES = ("seed", "data", "release", "public", "attribute", "scenario", "step", "thresholds")
 _RELEASE = ("masked", "internal", "external", "manifest", "json", "pdf")
+_PUBLIC = ("domains", "tell")
+_TELL = ("noise", "pram")
 _ATTRIBUTE = ("name", "role", "scale", "missing", "label", "levels", "semantics", "alphabet", "delimiter")
 _SOURCE = ("file", "delimiter", "encoding", "sequence")
 
@@ -142,6 +144,9 @@ class Protocol:
     source : Source, optional
     release : mapping of str to str
         File names: ``masked``, ``internal``, ``external``, ``manifest``, ``json``, ``pdf``.
+    public : mapping of str to list of str
+        What the report for data users tells beside the usual: ``domains``, attributes by whose levels suppressed cells
+        are counted; ``tell``, of ``"noise"`` (the level of noise) and ``"pram"`` (the matrix of PRAM), both by choice.
     comments : mapping of str to str
         What to write beside a part of the file: by ``"protocol"``, ``"data"``, ``"release"``, ``"thresholds"``,
         ``"attribute:NAME"``, ``"scenario:NAME"``, ``"step:0"``, and ``"end"``.
@@ -163,6 +168,7 @@ class Protocol:
     seed: int | None = None
     source: Source | None = None
     release: Mapping[str, str] = field(default_factory=dict)
+    public: Mapping[str, Sequence[str]] = field(default_factory=dict, kw_only=True)
     comments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def _repr_html_(self) -> str:
@@ -182,6 +188,7 @@ class Protocol:
     def __post_init__(self) -> None:
         for name, kind in (("steps", tuple), ("scenarios", tuple), ("thresholds", dict), ("release", dict)):
             object.__setattr__(self, name, kind(getattr(self, name)))
+        self._check_public()
         object.__setattr__(self, "seed", read_seed(self.seed))
         names = [scenario.name for scenario in self.scenarios]
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -212,6 +219,23 @@ class Protocol:
                     hint=f"{nearest(name, known)}Write smallest_group, risk_at_most, loss_at_most or "
                     "<measure>_at_most; `discreet methods` lists the measures.",
                 )
+
+    def _check_public(self) -> None:
+        for name, value in self.public.items():
+            listed = isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value)
+            if name not in _PUBLIC or not listed:
+                raise SchemaError(
+                    f"[public]: {name} must be a list of names." if name in _PUBLIC else f"[public]: unknown {name!r}.",
+                    hint='[public] with domains = ["REGION"] and tell = ["noise", "pram"].',
+                )
+        object.__setattr__(self, "public", {name: tuple(value) for name, value in self.public.items()})
+        for name in self.public.get("domains", ()):
+            self._known(name, "[public]: domains")
+            if self.schema[name].role == "identifier" or self.schema[name].scale.kind not in ("ordinal", "nominal"):
+                raise SchemaError(f"[public]: {name!r} has no levels by which cells could be counted.")
+        strangers = [name for name in self.public.get("tell", ()) if name not in _TELL]
+        if strangers:
+            raise SchemaError(f"[public]: tell knows {', '.join(_TELL)}; got {strangers[0]!r}.")
 
     def _known(self, name: str, where: str) -> None:
         if name not in self.schema:
@@ -247,6 +271,8 @@ class Protocol:
             parts.append(note("data") + table("[data]", self.source.to_dict()))
         if self.release:
             parts.append(note("release") + table("[release]", dict(self.release)))
+        if self.public:
+            parts.append(note("public") + table("[public]", {n: list(v) for n, v in self.public.items()}))
         parts += [note(f"attribute:{a.name}") + Schema([a]).to_toml() for a in self.schema]
         parts += [note(f"scenario:{s.name}") + table("[[scenario]]", s.to_dict()) for s in self.scenarios]
         parts += [note(f"step:{i}") + table("[[step]]", step.to_dict()) for i, step in enumerate(self.steps)]
@@ -273,7 +299,7 @@ class Protocol:
         for name in ("attribute", "scenario", "step"):
             if not isinstance(fields.get(name, []), list):
                 raise SchemaError(f"Write [[{name}]] with double brackets: there may be several.")
-        for name in ("data", "release", "thresholds"):
+        for name in ("data", "release", "public", "thresholds"):
             if not isinstance(fields.get(name, {}), dict):
                 raise SchemaError(f"{name} must be a table: write [{name}] on a line of its own.")
         for i, table in enumerate(fields.get("attribute", [])):
@@ -281,6 +307,7 @@ class Protocol:
         data, release = fields.get("data", {}), fields.get("release", {})
         check_keys(data, _SOURCE, "[data]", where, "data")
         check_keys(release, _RELEASE, "[release]", where, "release")
+        check_keys(fields.get("public", {}), _PUBLIC, "[public]", where, "public")
         for table, values in (("data", data), ("release", release)):
             for name, value in values.items():
                 if not isinstance(value, str):
@@ -300,6 +327,7 @@ class Protocol:
             fields.get("seed"),
             Source(**data) if data else None,
             release,
+            public=fields.get("public", {}),
         )
 
     @classmethod

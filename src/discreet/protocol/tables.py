@@ -27,7 +27,7 @@ from discreet.typing import Json
 __all__ = ["Tables"]
 
 _PARTS = ("seed", "release", "table", "join")
-_OF_A_TABLE = ("name", "data", "release", "attribute", "scenario", "step", "thresholds")
+_OF_A_TABLE = ("name", "data", "release", "public", "attribute", "scenario", "step", "thresholds")
 
 
 @dataclass(frozen=True)

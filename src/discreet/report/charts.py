@@ -131,11 +131,8 @@ def key_chart(exposure: Exposure) -> str:
 
 def loss_chart(assessment: Assessment) -> str:
     """Return the losses that make the score, attribute by attribute, as bars side by side; those of nothing apart."""
-    shown = [
-        m
-        for m in assessment.of_kind("loss")
-        if m.name in assessment.score.ingredients and any(m.per_attribute.values())
-    ]
+    wanted = {*assessment.score.ingredients, *(assessment.papers.ingredients if assessment.papers is not None else ())}
+    shown = [m for m in assessment.of_kind("loss") if m.name in wanted and any(m.per_attribute.values())]
     rows = [
         {"measure": m.title, "attribute": name, "value": value}
         for m in shown

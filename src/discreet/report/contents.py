@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from discreet.results import Assessment, Correlations, Distribution, Exposure, Flow, Measurement, Provenance, Shares
+from discreet.results import (
+    Assessment,
+    ColumnChange,
+    Correlations,
+    Distribution,
+    Exposure,
+    Flow,
+    GroupSuppression,
+    Measurement,
+    Provenance,
+    Shares,
+)
 from discreet.schema import Schema
 from discreet.typing import Json
 
@@ -58,6 +69,14 @@ class Contents:
         Of a study, where there was one.
     protocol : str, optional
         The text of the protocol.
+    changes : tuple of ColumnChange
+        How much of every column was changed.
+    suppressions : tuple of GroupSuppression
+        Where suppressed cells sit, by group.
+    tell : tuple of str
+        What data users are told of the parameters by choice: ``"noise"``, ``"pram"``.
+    unmasked_study : dict, optional
+        Risk, loss and score of the unmasked file, beside the candidates of a study.
     """
 
     provenance: Provenance
@@ -77,6 +96,10 @@ class Contents:
     ranking: tuple[Json, ...] = ()
     front: tuple[Json, ...] = ()
     protocol: str | None = None
+    changes: tuple[ColumnChange, ...] = ()
+    suppressions: tuple[GroupSuppression, ...] = ()
+    tell: tuple[str, ...] = ()
+    unmasked_study: Json | None = None
 
     @property
     def steps(self) -> tuple[Provenance, ...]:
@@ -87,7 +110,7 @@ class Contents:
     def worst(self) -> tuple[str, Assessment]:
         """The intruder who finds most, and what he finds: what a release is judged by."""
         if not self.after:
-            return "every key", self.assessment
+            return "all keys", self.assessment
         name = max(self.after, key=lambda scenario: self.after[scenario].score.risk)
         return name, self.after[name]
 
@@ -95,7 +118,7 @@ class Contents:
     def scenarios(self) -> dict[str, list[tuple[Measurement | None, Measurement]]]:
         """By scenario, every risk of the release, with the same risk of the original where that was measured."""
         result: dict[str, list[tuple[Measurement | None, Measurement]]] = {}
-        whole = {} if self.assessment in self.after.values() else {"every key": self.assessment}
+        whole = {} if self.assessment in self.after.values() else {"all keys": self.assessment}
         for name, after in (whole | dict(self.after)).items():
             earlier = {m.name: m for m in self.before[name].of_kind("risk")} if name in self.before else {}
             result[name] = [(earlier.get(m.name), m) for m in after.of_kind("risk")]

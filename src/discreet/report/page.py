@@ -23,13 +23,16 @@ from discreet.report.charts import (
 from discreet.report.contents import Contents
 from discreet.report.drawing import spoken
 from discreet.report.flow_chart import flow_chart
-from discreet.report.public import public
+from discreet.report.public import public, public_change
 from discreet.report.study_map import map_svg
 from discreet.results import Measurement
 
 __all__ = ["render_html", "render_json"]
 
-_MAP = "Risk and loss of every candidate of the study as points; the line joins those that none beats in both."
+_MAP = (
+    "Risk and loss of every candidate of the study as points, and of the unmasked file as a cross; the line joins "
+    "those that none beats in both."
+)
 
 
 @cache
@@ -76,7 +79,9 @@ def render_html(contents: Contents, audience: str = "internal") -> str:
             said_once=_said_by_all([m.sentence for m in contents.assessment.measurements if _perturbed(m)]),
             linkage_chart=_own(linkage_chart(contents.scenarios)),
             key_chart=_own(key_chart(contents.exposure)) if contents.exposure else "",
-            study_map=_own(spoken(map_svg(contents.ranking, contents.front), _MAP)) if contents.ranking else "",
+            study_map=_own(spoken(map_svg(contents.ranking, contents.front, contents.unmasked_study), _MAP))
+            if contents.ranking
+            else "",
             **pictures,
         )
     )
@@ -139,5 +144,7 @@ def _everything(contents: Contents) -> dict[str, Any]:
         "remarks": [{"code": r.code, "sentence": r.sentence, "hint": r.hint} for r in contents.remarks],
         "certificate": list(contents.certificate),
         "study": list(contents.ranking),
+        "unmasked_study": contents.unmasked_study,
+        "changes": [public_change(one) for one in contents.changes],
         "protocol": contents.protocol,
     }

@@ -11,7 +11,10 @@ import vl_convert
 __all__ = ["map_html", "map_png", "map_svg"]
 
 
-def _specification(entries: Sequence[Mapping[str, Any]], front: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+Entries = Sequence[Mapping[str, Any]]
+
+
+def _specification(entries: Entries, front: Entries, unmasked: Mapping[str, Any] | None) -> dict[str, Any]:
     fields = ("label", "method", "risk", "loss", "score", "risk_low", "risk_high", "loss_low", "loss_high")
     points = [{name: entry[name] for name in fields} | {"range": _range(entry)} for entry in entries]
     line = [{"risk": entry["risk"], "loss": entry["loss"], "order": i} for i, entry in enumerate(front)]
@@ -38,35 +41,51 @@ def _specification(entries: Sequence[Mapping[str, Any]], front: Sequence[Mapping
         .mark_line(color="#1b1f23", strokeDash=[4, 3], interpolate="step-after")
         .encode(x=x, y=y, order="order:Q")
     )
-    chart = (edge + spread + dots).properties(
+    layers = edge + spread + dots
+    if unmasked is not None:
+        layers += _beside(unmasked, x, y)
+    chart = layers.properties(
         width=640,
         height=420,
         title=alt.TitleParams(
             "Risk and loss of every candidate; nobody beats the line in both",
-            subtitle="Bars: lowest to highest mean of a repetition with another seed",
+            subtitle="Bars: lowest to highest mean of a repetition with another seed. Cross: the unmasked file",
         ),
     )
     result: dict[str, Any] = chart.configure(font="sans-serif").to_dict()
     return result
 
 
+def _beside(unmasked: Mapping[str, Any], x: Any, y: Any) -> Any:
+    """Return the unmasked file as a cross with its name."""
+    point = {"label": "unmasked file", **{name: unmasked[name] for name in ("risk", "loss", "score")}}
+    base = alt.Chart(alt.InlineData(values=[point])).encode(x=x, y=y)
+    cross = base.mark_point(shape="cross", size=110, filled=True, color="#1b1f23").encode(
+        tooltip=[
+            alt.Tooltip("label:N", title="candidate"),
+            *(alt.Tooltip(f"{name}:Q", format=".2f") for name in ("score", "risk", "loss")),
+        ]
+    )
+    return cross + base.mark_text(align="right", dx=-9, dy=-6, color="#1b1f23").encode(text="label:N")
+
+
 def _range(entry: Mapping[str, Any]) -> str:
     return f"{entry['score_low']:.2f} – {entry['score_high']:.2f}" if entry.get("experiments", 1) > 1 else "one run"
 
 
-def map_svg(entries: Sequence[Mapping[str, Any]], front: Sequence[Mapping[str, Any]]) -> str:
+def map_svg(entries: Entries, front: Entries, unmasked: Mapping[str, Any] | None = None) -> str:
     """Return the map as a picture."""
-    svg: str = vl_convert.vegalite_to_svg(_specification(entries, front))
+    svg: str = vl_convert.vegalite_to_svg(_specification(entries, front, unmasked))
     return svg
 
 
-def map_png(entries: Sequence[Mapping[str, Any]], front: Sequence[Mapping[str, Any]]) -> bytes:
+def map_png(entries: Entries, front: Entries, unmasked: Mapping[str, Any] | None = None) -> bytes:
     """Return the map as pixels, fine enough for print."""
-    pixels: bytes = vl_convert.vegalite_to_png(_specification(entries, front), scale=2)
+    pixels: bytes = vl_convert.vegalite_to_png(_specification(entries, front, unmasked), scale=2)
     return pixels
 
 
-def map_html(entries: Sequence[Mapping[str, Any]], front: Sequence[Mapping[str, Any]]) -> str:
+def map_html(entries: Entries, front: Entries, unmasked: Mapping[str, Any] | None = None) -> str:
     """Return the map as a self-contained page with names on hover; nothing is loaded from elsewhere."""
-    page: str = vl_convert.vegalite_to_html(_specification(entries, front), bundle=True)
+    page: str = vl_convert.vegalite_to_html(_specification(entries, front, unmasked), bundle=True)
     return page

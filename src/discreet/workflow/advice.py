@@ -15,7 +15,7 @@ from discreet.results import Assessment, Masked, Provenance
 from discreet.schema import Schema
 from discreet.typing import Json
 
-__all__ = ["Advice", "advise", "advise_protocol", "advise_study", "advise_tables"]
+__all__ = ["Advice", "advise", "advise_protocol", "advise_study", "advise_tables", "advise_thresholds"]
 
 _SMALLEST_GROUP = 3
 _LOOKED_AT = 1000
@@ -32,7 +32,8 @@ class Advice:
     code : str
         A name that stays, for machines: ``small-k``, ``no-confidential``, ``identifiers-present``,
         ``frequency-after-perturbation``, ``uniques-left``, ``no-schema``, ``key-unmasked``, ``no-seed``,
-        ``not-compared``, ``solvable-aggregates``.
+        ``not-compared``, ``solvable-aggregates``, ``incomplete-risk``, ``above-guessing``, ``no-better``,
+        ``threshold-met-unmasked``.
     sentence : str
         What is weak: columns and counts, never a record's value.
     hint : str
@@ -151,6 +152,20 @@ def advise_tables(tables: Mapping[str, Microdata], on: Mapping[str, str]) -> tup
     return tuple(found)
 
 
+def advise_thresholds(names: Sequence[str]) -> tuple[Advice, ...]:
+    """Return what is weak about thresholds that the unmasked file meets already."""
+    if not names:
+        return ()
+    verb = "is" if len(names) == 1 else "are"
+    return (
+        Advice(
+            "threshold-met-unmasked",
+            f"{_list(names)} {verb} met by the unmasked file already: such a threshold says nothing about the masking.",
+            "Set it below what the unmasked file has, or take it out.",
+        ),
+    )
+
+
 def _without_identifiers(table: Microdata) -> Microdata:
     """Return what a release would have, whatever masks it: identifiers that are declared are left out."""
     return table.select(name for name in table.names if table.schema[name].role != "identifier")
@@ -237,6 +252,8 @@ def _on_risk(assessment: Assessment) -> Iterator[Advice]:
             "Judge this release by the linkage risks.",
         )
     yield from _on_gaps(assessment)
+    yield from _on_headline(assessment)
+    yield from _on_guessing(assessment)
     uniques = int(measured["uniques"].details.get("uniques", 0)) if "uniques" in measured else 0
     if uniques:
         yield Advice(
@@ -246,8 +263,36 @@ def _on_risk(assessment: Assessment) -> Iterator[Advice]:
         )
 
 
+def _on_headline(assessment: Assessment) -> Iterator[Advice]:
+    score, unmasked = assessment.score, assessment.unmasked
+    if score.incomplete:
+        yield Advice(
+            "incomplete-risk",
+            f"The risk is at least {score.risk:.1f} %; it is not the whole worst case: {' '.join(score.incomplete)}",
+            "Do not judge the release by it alone; attack a sample of the file that can be linked whole.",
+        )
+    if unmasked is not None and score.name == "worst-case" and score.loss > 0 and score.risk >= unmasked.risk > 0:
+        yield Advice(
+            "no-better",
+            f"The release risks as much as the unmasked file, {score.risk:.1f} %, and lost {score.loss:.1f} %.",
+            f"Mask the keys by which records are found: {_list(score.known)}.",
+        )
+
+
+def _on_guessing(assessment: Assessment) -> Iterator[Advice]:
+    """Remark on every measure outside the headline that says what guessing reaches, and reaches more."""
+    for m in assessment.of_kind("risk"):
+        guessing = m.details.get("guessing_percent")
+        if guessing is not None and not m.in_score and m.value > float(guessing):
+            yield Advice(
+                "above-guessing",
+                f"{m.title}: {m.value:.1f} {m.unit}, where guessing reaches {float(guessing):.1f} {m.unit}.",
+                "Read what the measure says, and mask so that it says no more than guessing.",
+            )
+
+
 def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
-    """Say that a score is not the whole truth: what has no value left, or another scale, was not counted."""
+    """Say which measures are not the whole truth: what has no value left, or another scale, is not in them."""
     absent = [one.title for one in assessment.not_computed if one.in_score]
     counted = [m for m in assessment.measurements if m.in_score]
     left_out: dict[tuple[str, ...], list[str]] = {}
@@ -264,9 +309,9 @@ def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
         parts.append(f"without the measures that could not be computed ({', '.join(absent)})")
     yield Advice(
         "not-compared",
-        f"The score stands {' and '.join(parts)}: values that were emptied, or released on a scale of another kind, "
-        "are not in it.",
-        "Do not rank this release by its score; look at the measure of suppression and at each loss.",
+        f"The papers' measures stand {' and '.join(parts)}: values that were emptied, or released on a scale of "
+        "another kind, are not in them. The score counts what those cells lost.",
+        "Look at the measure of suppression and at each loss.",
     )
 
 

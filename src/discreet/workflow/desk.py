@@ -20,8 +20,9 @@ from discreet import catalogue, io
 from discreet.base import Masker
 from discreet.engines.local import LocalEngine
 from discreet.errors import DataError, DiscreetError, SchemaError, UnknownNameError
+from discreet.evaluation.headline import ALL_KEYS, worst_of
 from discreet.evaluation.profile import profile
-from discreet.evaluation.study import compare
+from discreet.evaluation.study import compare, scoring_of, unmasked_files
 from discreet.inference import Proposal, propose
 from discreet.microdata import Microdata
 from discreet.progress import also_listening, report
@@ -146,7 +147,9 @@ class Desk:
         from discreet.report.charts import distribution_chart, loss_chart, risk_chart
 
         original, masked = self._original(given, schema), self._released(given, schema, steps, seed)
-        assessment = assess(original, masked)
+        # The very figures that the release and its reports show: by scenario, judged by the worst.
+        found = assess_scenarios(original, masked, scenarios)
+        assessment = worst_of(found)[1]
         report("drawing", 0, 1)
         charts = [("Risk", risk_chart(assessment)), ("Loss", loss_chart(assessment))]
         drawn = [d for d in profile(original, masked.microdata) if d.edges] if masked.provenance.rows is None else []
@@ -156,14 +159,24 @@ class Desk:
             masked.provenance.to_dict(internal=True),
             assessment,
             tuple((title, svg) for title, svg in charts if svg),
-            _by_scenario(original, masked, scenarios),
+            _of_now(found) if scenarios else {},
         )
 
     def compare(
-        self, given: Given, schema: Schema, candidates: Sequence[Masker], repetitions: int, seed: int, store: str
+        self,
+        given: Given,
+        schema: Schema,
+        candidates: Sequence[Masker],
+        repetitions: int,
+        seed: int,
+        store: str,
+        scenarios: Sequence[Scenario] = (),
     ) -> StudyMap:
         """Run a study; every finished candidate is told at once."""
         table = self._original(given, schema)
+        sets = {ALL_KEYS: schema.keys}
+        scoring = scoring_of("compare", "worst-case", scenarios, None)
+        unmasked = unmasked_files(table, sets, scoring)[ALL_KEYS] if schema.keys else None
         Path(store).unlink(missing_ok=True)
         total = 0
 
@@ -171,11 +184,13 @@ class Desk:
             nonlocal total
             if label == "experiments":
                 total = planned
-                self.tell(study_map(_stored(store), planned))
+                self.tell(study_map(_stored(store), planned, unmasked))
 
         with also_listening(follow):
-            study = compare(table, candidates, repetitions=repetitions, random_state=seed, store=store)
-        return study_map(study.rows, total or len(study.rows))
+            study = compare(
+                table, candidates, repetitions=repetitions, random_state=seed, store=store, scenarios=scenarios
+            )
+        return study_map(study.rows, total or len(study.rows), unmasked)
 
     def attack(
         self,
@@ -261,7 +276,9 @@ class Desk:
         files.append(_file("manifest", manifest, manifest.stat().st_size, ""))
         _pack(target, [path for _, path in sorted({**paths, "manifest": manifest}.items())])
         report("writing", 1, 1)
-        return Released(folder, tuple(sorted(files, key=lambda f: list(_FILES).index(f.key))), run.verdicts)
+        return Released(
+            folder, tuple(sorted(files, key=lambda f: list(_FILES).index(f.key))), run.verdicts, run.assessment
+        )
 
     # --------------------------------------------------------------------------------------------------- the tables
 
@@ -372,7 +389,10 @@ def _by_scenario(
     original: Microdata, released: Masked, scenarios: Sequence[Scenario]
 ) -> dict[str, tuple[Measurement, ...]]:
     """Return, for every intruder, the risks of what he knows."""
-    found = assess_scenarios(original, released, scenarios) if scenarios else {}
+    return _of_now(assess_scenarios(original, released, scenarios)) if scenarios else {}
+
+
+def _of_now(found: Mapping[str, Assessment]) -> dict[str, tuple[Measurement, ...]]:
     return {name: tuple(m for m in one.of_kind("risk") if m.name in _NOW) for name, one in found.items()}
 
 

@@ -13,17 +13,19 @@ from typing import Any, TypeVar
 from discreet import catalogue, io
 from discreet.draws import drawn_seed
 from discreet.errors import FileError, SchemaError
+from discreet.evaluation.headline import ALL_KEYS, worst_of
 from discreet.inference import Proposal
 from discreet.microdata import Microdata
 from discreet.protocol import Protocol, Scenario, Source, Step, Tables, seed_line
 from discreet.results import Assessment, Masked, Verdict
 from discreet.scales import Nominal
 from discreet.schema import Schema
-from discreet.workflow.advice import Advice, advise
+from discreet.workflow.advice import Advice, advise, advise_thresholds
+from discreet.workflow.ceilings import Ceilings, ReleaseType, propose_ceilings, release_type
 from discreet.workflow.chain import apply_steps, masker_of
 from discreet.workflow.files import check_outputs, inspect, read, save_schema, write
 from discreet.workflow.reports import write_manifest, write_report
-from discreet.workflow.scenarios import assess_scenarios, check_thresholds, verify
+from discreet.workflow.scenarios import assess_scenarios, check_thresholds, met_unmasked, verify
 from discreet.workflow.steps import protect
 from discreet.workflow.units import is_constant, unit_labels
 
@@ -43,7 +45,6 @@ __all__ = [
 
 PathLike = str | os.PathLike[str]
 
-_K = 5
 _FEW_KEYS = 6
 _MANY = 100_000
 """Records beyond which groups are cut rather than gathered, which takes far less time."""
@@ -84,7 +85,13 @@ class Run:
     @property
     def advice(self) -> tuple[Advice, ...]:
         """What is weak about the schema, the release and its assessment."""
-        return advise(self.original, self.masked, next(iter(self.after.values())))
+        found = advise(self.original, self.masked, self.assessment)
+        return (*found, *advise_thresholds(met_unmasked(self.after, self.protocol.thresholds, self.before)))
+
+    @property
+    def assessment(self) -> Assessment:
+        """The assessment in the scenario that does worst: its score is the headline of the release."""
+        return worst_of(self.after)[1]
 
     def __repr__(self) -> str:
         met = sum(verdict.met for verdict in self.verdicts)
@@ -101,6 +108,7 @@ def propose_protocol(
     delimiter: str | None = None,
     encoding: str | None = None,
     folder: PathLike | None = None,
+    release: str = "research",
 ) -> Protocol:
     """Propose a protocol for a file, with the reason for every choice in its comments.
 
@@ -112,12 +120,16 @@ def propose_protocol(
         What is declared already; by default it is proposed too.
     folder : path, optional
         Where the protocol will stand: the data's path is written relative to it (default: the data's folder).
+    release : {"research", "public"}
+        Who will have the file.
 
     Notes
     -----
     A starting point for a person, who knows what an intruder knows: nothing is confidential in a proposal, every key
-    counts as known, and the thresholds are common ones, not those of your organisation.
+    counts as known, and the thresholds are common ones for the type of release, not those of your organisation; never
+    above what the unmasked file risks (:func:`~discreet.workflow.ceilings.propose_ceilings`).
     """
+    kind = release_type(release)
     proposal = inspect(path, delimiter=delimiter, encoding=encoding)
     declared = proposal.schema if schema is None else schema
     home, shared = "", tuple[str, ...]()
@@ -129,14 +141,17 @@ def propose_protocol(
         file = target.resolve().relative_to(base.resolve()).as_posix()
     except ValueError:
         file = str(target.resolve())
-    steps, why = _proposed_steps(declared, proposal)
+    steps, why = _proposed_steps(declared, proposal, kind)
+    limits = Ceilings({}, "")
+    if declared.keys:
+        limits = propose_ceilings(read(path, declared, delimiter=delimiter, encoding=encoding), kind)
     scenarios, about = _proposed_scenarios(declared)
     ending = target.suffix.lower() if io.can_write(target) else ".csv"
     comments = {
         "protocol": _HEAD.format(command="discreet run PROTOCOL", n=proposal.n_records),
         "data": "What to protect. Nothing is ever written over it.",
         "release": "What `discreet run` writes. The internal report and this file hold seeds: keep them in the house.",
-        "thresholds": _THRESHOLDS,
+        "thresholds": f"{_THRESHOLDS}\n{limits.reason}",
         **{f"attribute:{a.name}": _about(a.name, declared, proposal) for a in declared},
         **about,
         **{f"step:{i}": text for i, text in enumerate(why)},
@@ -155,7 +170,7 @@ def propose_protocol(
         declared,
         tuple(steps),
         tuple(scenarios),
-        {"risk_at_most": 20.0, "smallest_group": 3} if declared.keys else {},
+        limits.thresholds,
         drawn_seed(),
         Source(file, delimiter, encoding),
         {
@@ -175,8 +190,9 @@ The same file, protocol and version of Discreet give the same release, byte for 
 
 _THRESHOLDS = """\
 A release that misses one of these ends with exit code 1.
-risk_at_most and loss_at_most are percentages of the score, in the scenario that does worst; smallest_group is the
-fewest records with the same known keys; <measure>_at_most works for every measure of `discreet methods`."""
+risk_at_most is the worst case: the most that any scenario finds with any linker, in percent; loss_at_most is what the
+cells lost, in percent; smallest_group is the fewest records with the same known keys;
+<measure>_at_most works for every measure of `discreet methods`."""
 
 _END = """\
 Further steps are taken in their order. {about}
@@ -238,39 +254,39 @@ def _about(name: str, schema: Schema, proposal: Proposal) -> str:
     return "\n".join(lines)
 
 
-def _proposed_steps(schema: Schema, proposal: Proposal) -> tuple[list[Step], list[str]]:
-    steps, why = [], []
+def _proposed_steps(schema: Schema, proposal: Proposal, kind: ReleaseType) -> tuple[list[Step], list[str]]:
+    steps, why, k, few = [], [], kind.k, kind.smallest_group
     numeric = schema.of_scale("numeric", among=schema.keys)
     categorical = schema.of_scale("ordinal", "nominal", among=schema.keys)
     if numeric and categorical:
         method = "mixed-mdav" if proposal.n_records <= _MANY else "mondrian"
-        steps.append(Step(method, {"k": _K, "attributes": [*numeric, *categorical]}))
+        steps.append(Step(method, {"k": k, "attributes": [*numeric, *categorical]}))
         why.append(
-            f"Numbers and categories: groups of at least {_K} similar records get the same values in all of them.\n"
+            f"Numbers and categories: groups of at least {k} similar records get the same values in all of them.\n"
             "One step for both scales, because groups that are formed scale by scale cut each other into pieces;\n"
             "with keys of which an intruder knows one scale only, mdav and local-suppression lose less."
         )
     elif numeric:
         absent = any(proposal.missing.get(name, 0) for name in numeric)
         rule: dict[str, Any] = {"missing": "pattern"} if absent else {}
-        steps.append(Step("mdav", {"k": _K, **rule, "attributes": list(numeric)}))
+        steps.append(Step("mdav", {"k": k, **rule, "attributes": list(numeric)}))
         why.append(
-            f"Numbers: groups of at least {_K} similar records get the same values, so that means stay."
+            f"Numbers: groups of at least {k} similar records get the same values, so that means stay."
             + ("\nRecords that lack the same numbers are grouped together, and stay without them." if absent else "")
             + "\nLarger k: safer and coarser. Compare: `discreet compare DATA -c 'mdav k=3,5,10'`."
         )
     elif len(categorical) > _FEW_KEYS:
-        steps.append(Step("kmodes", {"k": _K, "attributes": list(categorical)}))
-        why.append(f"Many categories: groups of at least {_K} similar records get the same values.")
+        steps.append(Step("kmodes", {"k": k, "attributes": list(categorical)}))
+        why.append(f"Many categories: groups of at least {k} similar records get the same values.")
     elif categorical:
-        steps.append(Step("local-suppression", {"k": 3, "attributes": list(categorical)}))
+        steps.append(Step("local-suppression", {"k": few, "attributes": list(categorical)}))
         why.append(
-            "Categories: as few values as possible go missing until everybody shares theirs with two others.\n"
+            f"Categories: as few values as possible go missing until everybody shares theirs with {few - 1} others.\n"
             "Where too much goes missing, recode first: global-recoding, hierarchy-recoding or level-map."
         )
     for name in schema.of_scale("sequence", among=schema.keys):
-        steps.append(Step("sequence-mdav", {"k": 3, "attributes": [name]}))
-        why.append("Sequences: groups of at least 3 similar ones get the same sequence.")
+        steps.append(Step("sequence-mdav", {"k": few, "attributes": [name]}))
+        why.append(f"Sequences: groups of at least {few} similar ones get the same sequence.")
     if not steps:
         steps.append(Step("identifiers"))
         why.append("No key is declared: identifiers are left out, and nothing else is protected.")
@@ -281,7 +297,7 @@ def _proposed_scenarios(schema: Schema) -> tuple[list[Scenario], dict[str, str]]
     if not schema.keys:
         return [], {}
     linkers = ("distance", "probabilistic")
-    found = [Scenario("all keys", schema.keys, linkers)]
+    found = [Scenario(ALL_KEYS, schema.keys, linkers)]
     about = {"scenario:all keys": "The worst case: an intruder who knows every key of everybody, exactly."}
     categorical = schema.of_scale("ordinal", "nominal", among=schema.keys)
     if 1 < len(categorical) < len(schema.keys):
@@ -342,7 +358,8 @@ def run_protocol(
     masked = apply_steps(table, plan.steps, seed, folder=base)
     unprotected = assess_scenarios(table, protect(table, "identifiers"), plan.scenarios) if before else {}
     after = assess_scenarios(table, masked, plan.scenarios, measures=wanted)
-    return Run(plan, table, masked, unprotected, after, verify(after, plan.thresholds, masked), text, inputs)
+    verdicts = verify(after, plan.thresholds, masked, unprotected)
+    return Run(plan, table, masked, unprotected, after, verdicts, text, inputs)
 
 
 def write_release(run: Run, folder: PathLike | None = None, *, released: Masked | None = None) -> dict[str, Path]:
@@ -364,11 +381,11 @@ def write_release(run: Run, folder: PathLike | None = None, *, released: Masked 
     """
     paths = release_paths(run, folder)
     check_outputs(paths.values(), run.inputs)
-    assessment = next(iter(run.after.values()))
+    assessment = run.assessment
     table = run.masked if released is None else released
     write(table, paths["masked"], run.inputs)
     save_schema(table.microdata.schema, paths["schema"], run.inputs)
-    shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs}
+    shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs, **run.protocol.public}
     remarks = run.advice
     internal: dict[str, Any] = {"html": paths.get("internal"), "json": paths.get("json"), "pdf": paths.get("pdf")}
     if any(internal.values()):

@@ -15,10 +15,12 @@ from discreet import catalogue, io
 from discreet._version import __version__
 from discreet.base import aligned
 from discreet.errors import FileError, ParameterError
+from discreet.evaluation.changes import column_changes, suppressions_by_group
 from discreet.evaluation.flow import flows
 from discreet.evaluation.profile import profile, relations, shares
 from discreet.evaluation.study import Study
 from discreet.io.atomic import whole_file
+from discreet.microdata import Microdata
 from discreet.results import Assessment, Masked
 from discreet.workflow.abridged import abridge_protocol, abridge_record, telling_attributes
 from discreet.workflow.advice import Advice
@@ -64,6 +66,8 @@ def write_report(
     study: Study | None = None,
     protocol: str | None = None,
     inputs: Iterable[PathLike] = (),
+    domains: Sequence[str] = (),
+    tell: Sequence[str] = (),
 ) -> None:
     """Write a report: a self-contained page for people, JSON for machines, a PDF for the file.
 
@@ -89,14 +93,23 @@ def write_report(
         The text of the protocol, for the internal report.
     inputs : iterable of path
         Files that must not be written over.
+    domains : sequence of str
+        Attributes by whose released levels suppressed cells are counted; by default those with the role ``stratum``.
+    tell : sequence of {"noise", "pram"}
+        What data users are told of the parameters, by choice: the level of noise, and the matrix of PRAM. An analysis
+        that corrects for the masking needs them; without the original an intruder cannot draw the same numbers again.
 
     Notes
     -----
+    No report for data users holds a seed. Counts below ten are not told there, nor those that leave fewer than ten.
     The same results give the same bytes: a report holds no time of day. Pictures show no bar that stands for fewer than
     five records, ten in the external report.
     """
     from discreet.report.page import render_html, render_json
 
+    strangers = [name for name in tell if name not in ("noise", "pram")]
+    if strangers:
+        raise ParameterError(f"write_report: tell knows 'noise' and 'pram'; got {strangers[0]!r}.")
     if audience not in _SMALLEST:
         raise ParameterError(f"write_report: audience must be 'internal' or 'external'; got {audience!r}.")
     wanted: list[PathLike] = [path for path in (html, json, pdf) if path is not None]
@@ -114,6 +127,8 @@ def write_report(
         certificate,
         study,
         protocol,
+        domains,
+        tell,
     )
     page = render_html(contents, audience) if html is not None or pdf is not None else ""
     if pdf is not None:
@@ -140,6 +155,8 @@ def _gather(
     certificate: Any,
     study: Study | None,
     protocol: str | None,
+    domains: Sequence[str],
+    tell: Sequence[str],
 ) -> Any:
     from discreet.report.contents import Contents, Remark, ThresholdLine
 
@@ -169,7 +186,21 @@ def _gather(
         ranking=tuple(study.ranking()) if study is not None else (),
         front=tuple(study.front()) if study is not None else (),
         protocol=abridge_protocol(protocol, telling),
+        changes=column_changes(first, second, _cell_losses(assessment), smallest),
+        suppressions=suppressions_by_group(first, second, _domains(first, domains, telling), smallest),
+        tell=tuple(tell),
+        unmasked_study=study.unmasked_entry() if study is not None else None,
     )
+
+
+def _cell_losses(assessment: Assessment) -> Mapping[str, float]:
+    return next((m.per_attribute for m in assessment.measurements if m.name == "cell-loss"), {})
+
+
+def _domains(table: Microdata, wanted: Sequence[str], telling: Mapping[str, Any]) -> list[str]:
+    """Return what suppressed cells are counted by; levels that tell records apart are no groups."""
+    names = wanted or table.schema.of_scale("ordinal", "nominal", among=table.schema.of_role("stratum"))
+    return [name for name in names if name not in telling]
 
 
 def _keys(*assessments: Assessment) -> tuple[str, ...]:
@@ -290,7 +321,7 @@ def write_study(
     if picture is not None:
         from discreet.report.study_map import map_html, map_png, map_svg
 
-        shown, kind = (study.ranking(), study.front()), Path(picture).suffix.lower()
+        shown, kind = (study.ranking(), study.front(), study.unmasked_entry()), Path(picture).suffix.lower()
         if kind == ".png":
             with whole_file(picture, inputs) as temporary:
                 temporary.write_bytes(map_png(*shown))

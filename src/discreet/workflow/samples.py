@@ -45,8 +45,8 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
     write(masked, paths["masked"])
     assessment = assess(original, masked)
     remarks = advise(original, masked, assessment)
-    known = {"every key": assessment}
-    before = {"every key": assess(original, original)}
+    known = {"all keys": assessment}
+    before = {"all keys": assess(original, original)}
     write_report(
         original,
         masked,

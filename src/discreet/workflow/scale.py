@@ -10,17 +10,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from discreet import catalogue
-from discreet.base import Masker, TableEngine
+from discreet.base import Block, Masker, TableEngine
 from discreet.engines.local import LocalEngine
 from discreet.engines.spark import SparkEngine
 from discreet.errors import DataError, ParameterError, SchemaError
-from discreet.evaluation.score import mean_score
+from discreet.evaluation.headline import ALL_KEYS, Attack, Attacks, attacks_of, unmasked_score, worst_case
+from discreet.evaluation.score import papers_score
 from discreet.inference import propose
 from discreet.io import write_table
 from discreet.io.large import ParquetSource, ParquetTarget, is_large, read_head
 from discreet.microdata import Microdata
 from discreet.progress import report
+from discreet.protocol import Scenario
 from discreet.results import Assessment, Measurement, NotComputed, Provenance
 from discreet.schema import Schema
 from discreet.workflow.files import load_schema
@@ -28,7 +32,7 @@ from discreet.workflow.files import load_schema
 __all__ = ["MOST_AT_ONCE", "assess_files", "assess_in_passes", "is_large", "protect_file", "table_engine"]
 
 MOST_AT_ONCE = 1_000_000
-"""Records from which the command line measures a release pass by pass: linkage takes too long for all of them."""
+"""Records from which on the command line measures a release pass by pass: linkage takes too long for all of them."""
 
 
 @contextmanager
@@ -148,8 +152,11 @@ def assess_files(
 
     Notes
     -----
-    The measures: k-anonymity, uniques, individual risk, distance-based linkage; IL1s, SSE/SST, means, variances,
-    covariances, correlations; Dist, EBIL, CTBIL. Those that would need all records at once are left out.
+    The measures: k-anonymity, uniques, individual risk, distance-based linkage; what the cells lost, IL1s, SSE/SST,
+    means, variances, covariances, correlations; Dist, EBIL, CTBIL. Those that would need all records at once are left
+    out. The score is the one that :func:`~discreet.workflow.steps.assess` gives: for up to a million records the keys
+    alone are brought into memory and linked there; beyond, distance-based linkage of a sample is all there is, and the
+    score says that the risk is at least that.
     """
     from discreet.measures import at_scale
 
@@ -169,6 +176,7 @@ def assess_files(
         steps: Sequence[Any] = (
             lambda: at_scale.frequency_risks(before, after, where, k=k, perturbative=perturbative),
             lambda: at_scale.distance_linkage(before, after, where, sample=sample),
+            lambda: at_scale.cell_loss(before, after, where),
             lambda: at_scale.number_losses(before, after, where),
             lambda: at_scale.category_losses(before, after, where),
             lambda: at_scale.table_loss(before, after, where),
@@ -178,13 +186,59 @@ def assess_files(
             report("measuring", done, len(steps))
             results += step()
         report("measuring", len(steps), len(steps))
+        attacks = _attacks(before, after, where, results, sample)
+        unmasked = 100.0 * _combinations(before, where) / len(before)
+    loss = next(found for found in results if found.name == "cell-loss")
     return Assessment(
         len(before),
         before.schema.keys,
         tuple(results),
-        mean_score(results),
+        worst_case(attacks, loss, unmasked),
         tuple(_not_computed(before.schema, results)),
+        unmasked=unmasked_score(unmasked, known=before.schema.keys),
+        papers=papers_score(results),
     )
+
+
+def _attacks(
+    before: ParquetSource, after: ParquetSource, engine: TableEngine, results: Sequence[Measurement], sample: int
+) -> Attacks:
+    """Return the attacks of an intruder who knows every key: all of them, or those of a sample and what is absent."""
+    from discreet.measures import at_scale
+
+    keys = before.schema.keys
+    if len(before) <= MOST_AT_ONCE:
+        tables = [source.in_memory(keys) for source in (before, after)]
+        return attacks_of(Scenario(ALL_KEYS, keys), *tables, engine=LocalEngine())
+    parts = {"": keys}
+    kinds = [before.schema.of_scale("ordinal", "nominal", among=keys), before.schema.of_scale("numeric", among=keys)]
+    if all(kinds):
+        parts |= dict(zip(("categories", "numbers"), kinds, strict=True))
+    made, absent = [], [f"Only a sample is linked by distance beyond {MOST_AT_ONCE:,} records, and not by agreement."]
+    for part, names in parts.items():
+        found = at_scale.distance_linkage(before, after, engine, sample=sample, among=names) if part else results
+        for one in found:
+            if one.name == "distance-linkage":
+                low, high = one.details["interval_percent"]
+                linker = "distance-based linkage"
+                made.append(Attack(ALL_KEYS, linker, tuple(one.details["known"]), one.value, (low, high), part))
+                if not part and one.details["not_compared"]:
+                    absent.append(f"Not compared: {', '.join(one.details['not_compared'])}.")
+    if not made:
+        made.append(Attack(ALL_KEYS, "guessing", (), 100.0 / len(before)))
+        absent.append("No key can be compared at this size.")
+    return Attacks(ALL_KEYS, keys, tuple(made), tuple(absent))
+
+
+def _combinations(source: ParquetSource, engine: TableEngine) -> int:
+    """Return how many combinations of the keys there are."""
+    keys = source.schema.keys
+    counted = engine.count(engine.open(source, keys), keys)
+    return int(engine.fold(counted, _count_rows)["combinations"][0])
+
+
+def _count_rows(block: Block) -> Block:
+    return {"combinations": np.array([len(block["#count"])])}
 
 
 def assess_in_passes(original: Microdata, masked: Microdata, *, k: int = 3, sample: int = 2_000) -> Assessment:

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from discreet import catalogue
 from discreet.base import Engine, Measure
 from discreet.engines.local import LocalEngine
-from discreet.errors import DataError, ParameterError, SchemaError, UnknownNameError
+from discreet.errors import DataError, DiscreetError, ParameterError, SchemaError, UnknownNameError
+from discreet.evaluation.further_linkers import KNOWS_THE_MASKING, linked_by
+from discreet.evaluation.headline import ALL_KEYS, MEASURED, headlines, seen_by
 from discreet.evaluation.measuring import applicable, paired, take_measures
-from discreet.evaluation.recoded import as_released, fit_to_compare, without_gaps
-from discreet.evaluation.score import mean_score
-from discreet.microdata import Microdata
+from discreet.evaluation.recoded import as_released
+from discreet.evaluation.score import papers_score
+from discreet.microdata import Microdata, microdata
 from discreet.progress import report as report_progress
 from discreet.protocol import Scenario, nearest
-from discreet.results import Assessment, Links, Masked, Measurement, Verdict
+from discreet.results import Assessment, Masked, Verdict
 from discreet.schema import Schema
 
-__all__ = ["KNOWS_THE_MASKING", "assess_scenarios", "check_thresholds", "verify"]
-
-_MEASURED = {"distance": "distance-linkage", "probabilistic": "probabilistic-linkage"}
-"""Linkers whose success is a measure already."""
-
-KNOWS_THE_MASKING = {"masking-aware"}
-"""Linkers that read off the provenance what each level can have become."""
+__all__ = ["KNOWS_THE_MASKING", "assess_scenarios", "check_thresholds", "met_unmasked", "verify"]
 
 _LEAVE_OUT = "Mask so that the measure can be computed, or take the threshold out."
 
@@ -57,8 +54,9 @@ def assess_scenarios(
     Returns
     -------
     dict of str to Assessment
-        By scenario. In each, what the intruder knows is a key and every other key is not; the score's risk is the mean
-        success of the scenario's linkers. Losses are those of the whole release and the same in all.
+        By scenario. In each, what the intruder knows is a key and every other key is not; the score's risk is the
+        highest success of the scenario's linkers, on all that he knows, on parts of it, and of every other intruder
+        whose knowledge is a part of his. Losses are those of the whole release and the same in all.
 
     Examples
     --------
@@ -69,106 +67,50 @@ def assess_scenarios(
     >>> found["tax office"].known
     ('EMPLOYEES', 'TURNOVER')
     """
-    before, release = paired(original, masked, schema)
+    whole = original if isinstance(original, Microdata) else microdata(original, schema)
+    before, release = paired(whole, masked, schema)
     runner = engine or LocalEngine()
     if not before.schema.keys and not scenarios:
         raise SchemaError(
             "The schema names no key, so there is no intruder to measure against.",
             hint='Give role = "key" to what an intruder may know, or write a [[scenario]].',
         )
-    intruders = list(scenarios) or [Scenario("all keys", before.schema.keys)]
+    intruders = list(scenarios) or [Scenario(ALL_KEYS, before.schema.keys)]
     added = tuple(measures)
     wanted, unfit = applicable(_chosen("loss", added), before, before, release)
     losses, lost = take_measures(wanted, before, release, engine=runner)
     known = as_released(before, release)
-    found: dict[str, Assessment] = {}
+    taken = {}
     for done, intruder in enumerate(intruders):
         report_progress("attacking", done, len(intruders))
-        table = _as_seen_by(intruder, known)
-        linked = {_MEASURED.get(name) for name in intruder.linkers}
-        possible = [m for m in _chosen("risk", added) if m.name not in _MEASURED.values() or m.name in linked]
+        table = seen_by(intruder.known, known)
+        linked = {MEASURED.get(name) for name in intruder.linkers}
+        possible = [m for m in _chosen("risk", added) if m.name not in MEASURED.values() or m.name in linked]
         wanted, unseen = applicable(possible, before, table, release)
         risks, without = take_measures(wanted, before, release, known=table, engine=runner)
-        plain = table if known is before else _as_seen_by(intruder, before)
-        tables = (plain, table)
-        risks += [
-            _linked(intruder, name, tables, release, runner) for name in intruder.linkers if name not in _MEASURED
-        ]
-        found[intruder.name] = Assessment(
-            len(before),
-            table.schema.keys,
-            (*risks, *losses),
-            mean_score([*risks, *losses]),
-            (*without, *unseen, *lost, *unfit),
-        )
+        tables = (table if known is before else seen_by(intruder.known, before), table)
+        for name in intruder.linkers:
+            if name not in MEASURED and (found := linked_by(intruder, name, tables, release, runner)) is not None:
+                risks.append(found)
+        taken[intruder.name] = (risks, [*without, *unseen])
+    scores = headlines(whole, before, release, intruders, known=known, taken=taken, losses=losses, engine=runner)
     report_progress("attacking", len(intruders), len(intruders))
-    return found
+    return {
+        one.name: Assessment(
+            len(before),
+            tuple(name for name in before.schema.names if name in one.known),
+            (*taken[one.name][0], *losses),
+            scores[one.name][0],
+            (*taken[one.name][1], *lost, *unfit),
+            unmasked=scores[one.name][1],
+            papers=papers_score([*taken[one.name][0], *losses]),
+        )
+        for one in intruders
+    }
 
 
 def _chosen(kind: str, added: tuple[str, ...]) -> list[Measure]:
     return [measure for name, cls in catalogue.measures(kind).items() if (measure := cls()).default or name in added]
-
-
-def _as_seen_by(intruder: Scenario, table: Microdata) -> Microdata:
-    for name in intruder.known:
-        table.schema[name]
-    roles = {name: "other" for name in table.schema.keys if name not in intruder.known}
-    roles |= dict.fromkeys(intruder.known, "key")
-    seen = Microdata(table.to_native(), table.schema.with_roles(**roles))
-    seen.share_encoding(table)
-    return seen
-
-
-def _linked(
-    intruder: Scenario, name: str, tables: tuple[Microdata, Microdata], release: Any, engine: Engine
-) -> Measurement:
-    """Return the success of a linker that no measure stands for, in the shape of one.
-
-    `tables` are what the intruder knows, as it is, and recoded like the release for linkers that do not see how.
-    """
-    try:
-        cls = catalogue.method("linker", name)
-    except UnknownNameError as error:
-        hint = nearest(name, catalogue.linkers()) + error.hint
-        raise UnknownNameError(f"Scenario {intruder.name!r}: there is no linker {name!r}.", hint=hint) from None
-    table = fit_to_compare(*tables, release) if name in KNOWS_THE_MASKING else tables[1]
-    if cls.scales & {"numeric"} and cls.scales & {"nominal"}:
-        table, release = without_gaps(table, release)
-    names = table.schema.of_scale(*cls.scales, among=table.schema.keys)
-    if not names:
-        raise ParameterError(
-            f"Scenario {intruder.name!r}: the linker {name!r} links {', '.join(sorted(cls.scales))} attributes, and "
-            f"the intruder knows none.",
-            hint="Leave the linker out of the scenario.",
-        )
-    linker = cls(attributes=list(names)) if "attributes" in cls.parameter_names() else cls()
-    links: Links = linker.link(table, release, engine=engine)
-    linked = links.evaluate()
-    low, high = linked.interval()
-    value = 100.0 * linked.rate
-    return Measurement(
-        name=f"{name}-linkage",
-        title=f"Re-identified by {name} linkage",
-        kind="risk",
-        value=value,
-        low=0.0,
-        high=100.0,
-        unit="%",
-        sentence=(
-            f"An intruder who knows {len(names)} keys of everybody and links by the method {name} re-identifies about "
-            f"{linked.expected:.0f} of {linked.n} records ({value:.1f} %); guessing finds {linked.chance:.0f}."
-        ),
-        details={
-            "known": list(names),
-            "expected": linked.expected,
-            "optimistic": linked.optimistic,
-            "pessimistic": linked.pessimistic,
-            "n": linked.n,
-            "chance_percent": 100.0 * linked.chance / linked.n,
-            "interval_percent": [100.0 * low, 100.0 * high],
-        },
-        in_score=True,
-    )
 
 
 def check_thresholds(thresholds: Mapping[str, float]) -> tuple[str, ...]:
@@ -184,7 +126,10 @@ def check_thresholds(thresholds: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def verify(
-    after: Mapping[str, Assessment] | Assessment, thresholds: Mapping[str, float], masked: Masked | None = None
+    after: Mapping[str, Assessment] | Assessment,
+    thresholds: Mapping[str, float],
+    masked: Masked | None = None,
+    before: Mapping[str, Assessment] | None = None,
 ) -> tuple[Verdict, ...]:
     """Compare a release with thresholds, by the scenario in which it does worst.
 
@@ -193,18 +138,60 @@ def verify(
     after : mapping of str to Assessment, or Assessment
         What :func:`assess_scenarios` gave.
     thresholds : mapping of str to float
-        ``risk_at_most``: the score's risk. ``loss_at_most``: the score's loss. ``smallest_group``: the fewest records
-        that share their known keys. ``<measure>_at_most``: any measure.
+        ``risk_at_most``: the headline's risk, the worst case. ``loss_at_most``: the headline's loss.
+        ``smallest_group``: the fewest records that share their known keys. ``<measure>_at_most``: any measure.
     masked : Masked, optional
         Where no measure counts records that share keys (sequences), the groups of the masking are taken.
+    before : mapping of str to Assessment, optional
+        The same of the unmasked file: a threshold that it meets already is said to ask for nothing.
 
     Returns
     -------
     tuple of Verdict
+
+    Raises
+    ------
+    DataError
+        What could be computed of a risk is below its limit, and something could not be computed: the limit is neither
+        met nor missed.
     """
     check_thresholds(thresholds)
     by_scenario = {"the release": after} if isinstance(after, Assessment) else dict(after)
-    return tuple(_verdict(name, float(limit), by_scenario, masked) for name, limit in thresholds.items())
+    verdicts = []
+    for name, limit in thresholds.items():
+        verdict = _verdict(name, float(limit), by_scenario, masked)
+        earlier = _met_before(name, float(limit), by_scenario, before or {})
+        verdicts.append(replace(verdict, sentence=f"{verdict.sentence} {earlier}") if earlier else verdict)
+    return tuple(verdicts)
+
+
+def met_unmasked(
+    after: Mapping[str, Assessment], thresholds: Mapping[str, float], before: Mapping[str, Assessment] | None = None
+) -> tuple[str, ...]:
+    """Return the thresholds that the unmasked file meets already, so that they ask for nothing."""
+    return tuple(name for name, limit in thresholds.items() if _met_before(name, float(limit), after, before or {}))
+
+
+def _met_before(name: str, limit: float, after: Mapping[str, Assessment], before: Mapping[str, Assessment]) -> str:
+    """Return that the unmasked file meets a threshold already, or nothing; a loss it has none."""
+    if name == "risk_at_most":
+        risks = [one.unmasked.risk for one in after.values() if one.unmasked is not None]
+        if risks and max(risks) <= limit:
+            return f"The unmasked file, with {max(risks):.2f} %, meets this limit already: it asks for nothing."
+        return ""
+    measure = name.removesuffix("_at_most")
+    if (
+        not before
+        or name == "loss_at_most"
+        or (name != "smallest_group" and catalogue.measures()[measure].kind != "risk")
+    ):
+        return ""
+    try:
+        earlier = _verdict(name, limit, before, None)
+    except DiscreetError:  # what was not measured before masking says nothing
+        return ""
+    said = f"{earlier.value:.0f} records" if name == "smallest_group" else f"{earlier.value:.2f}"
+    return f"The unmasked file, with {said}, meets this limit already: it asks for nothing." if earlier.met else ""
 
 
 def _verdict(name: str, limit: float, after: Mapping[str, Assessment], masked: Masked | None) -> Verdict:
@@ -215,7 +202,6 @@ def _verdict(name: str, limit: float, after: Mapping[str, Assessment], masked: M
     unit, title = "%", f"The {measure}"
     for scenario, assessment in after.items():
         if name in _OF_SCORE:
-            _refuse_partial(name, scenario, assessment)
             found[scenario] = float(getattr(assessment.score, _OF_SCORE[name]))
             continue
         for one in assessment.measurements:
@@ -232,22 +218,27 @@ def _verdict(name: str, limit: float, after: Mapping[str, Assessment], masked: M
     worst = max(found, key=lambda scenario: found[scenario])
     value = found[worst]
     met = value <= limit
+    least = ""
+    if name == "risk_at_most":
+        partial = {scenario: one.score.incomplete for scenario, one in after.items() if one.score.incomplete}
+        least = "at least " if worst in partial else ""
+        if met and partial:
+            scenario, absent = next(iter(partial.items()))
+            # What is not in the risk might be what is high: the limit is neither met nor missed.
+            raise DataError(
+                f"{name} cannot be verified: the risk is at least {value:.2f} %, which is below the limit of {limit:g} "
+                f"%, but not all of it could be computed (scenario {scenario!r}): {absent[0]}",
+                hint=_LEAVE_OUT,
+            )
     relation = "at most" if met else "above"
     where = f" (scenario {worst!r})" if len(found) > 1 and name != "loss_at_most" else ""
     return Verdict(
-        name, value, limit, met, f"{title} is {value:.2f} {unit}{where}, {relation} the limit of {limit:g} {unit}."
+        name,
+        value,
+        limit,
+        met,
+        f"{title} is {least}{value:.2f} {unit}{where}, {relation} the limit of {limit:g} {unit}.",
     )
-
-
-def _refuse_partial(name: str, scenario: str, assessment: Assessment) -> None:
-    """Refuse to judge a risk without one of the measures that it is the mean of: it might be the one that is high."""
-    kind = _OF_SCORE[name]
-    for one in assessment.not_computed:
-        if one.in_score and one.kind == kind == "risk":
-            raise DataError(
-                f"[thresholds]: {name} cannot be verified (scenario {scenario!r}): {one.title}: {one.reason}",
-                hint=_LEAVE_OUT,
-            )
 
 
 def _smallest_group(limit: float, after: Mapping[str, Assessment], masked: Masked | None) -> Verdict:

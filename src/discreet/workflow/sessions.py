@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from discreet.base import Masker
 from discreet.protocol import Protocol, Step
@@ -119,13 +120,17 @@ class Protected:
 
     provenance: Json
     assessment: Assessment
+    """In the scenario that does worst: its score is the headline of the release."""
     charts: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     scenarios: Mapping[str, tuple[Measurement, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Point:
-    """A candidate of a study on the map: `x` and `y` in a picture of 640 × 360, risk to the right and loss upwards."""
+    """A candidate of a study on the map: `x` and `y` in a picture of 640 × 360, risk to the right and loss upwards.
+
+    `draw` is what adopting it adopts: the seed of a run that was measured, and its own risk, loss and score.
+    """
 
     number: int
     label: str
@@ -137,6 +142,7 @@ class Point:
     x: float
     y: float
     front: bool
+    draw: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -150,6 +156,8 @@ class StudyMap:
     failures: tuple[tuple[str, str], ...]
     done: int
     total: int
+    unmasked: Point | None = None
+    """The unmasked file, beside the candidates."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +215,8 @@ class Released:
     folder: str
     files: tuple[ReleasedFile, ...]
     verdicts: tuple[Verdict, ...]
+    assessment: Assessment | None = None
+    """In the scenario that does worst: its score is the headline of the release."""
 
 
 @dataclass(frozen=True)
@@ -257,11 +267,21 @@ class History:
         return self.go(self.position + 1)
 
 
-def adopt(masker: Masker) -> Step:
-    """Return the step that a candidate of a study stands for."""
+def adopt(masker: Masker, seed: int | str | None = None) -> Step:
+    """Return the step that a candidate of a study stands for, with the seed of the draw that was measured.
+
+    Examples
+    --------
+    >>> from discreet.masking.swapping import RankSwapping
+    >>> adopt(RankSwapping(p=5), "12").parameters
+    {'p': 5, 'random_state': 12}
+    """
     plain = type(masker)().get_params(deep=False)
     given = masker.get_params(deep=False)
-    return Step(masker.name, {n: v for n, v in given.items() if n != "random_state" and (n == "k" or v != plain[n])})
+    kept = {n: v for n, v in given.items() if n != "random_state" and (n == "k" or v != plain[n])}
+    if seed is not None and "random_state" in given:
+        kept["random_state"] = int(seed)
+    return Step(masker.name, kept)
 
 
 def read_protocol(text: str) -> Protocol:

@@ -9,10 +9,12 @@ from discreet import catalogue
 from discreet.base import Engine, Linker, Masker, Measure
 from discreet.engines.local import LocalEngine
 from discreet.errors import SchemaError
+from discreet.evaluation.headline import ALL_KEYS, headlines
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.recoded import as_released
-from discreet.evaluation.score import mean_score
-from discreet.microdata import Microdata
+from discreet.evaluation.score import papers_score
+from discreet.microdata import Microdata, microdata
+from discreet.protocol import Scenario
 from discreet.results import Assessment, Links, Masked, Measurement, NotComputed
 from discreet.schema import Schema
 
@@ -80,16 +82,29 @@ def assess(
     schema : Schema, optional
         For plain frames.
     measures : list of str or Measure, optional
-        By default every measure that applies to the schema and needs nothing from you (`Measure.default`).
+        By default every measure that applies to the schema and needs nothing from you (`Measure.default`). The score is
+        the same, whatever is listed here.
 
     Returns
     -------
     Assessment
-        What cannot be computed is in `not_computed`, with the reason: say, where suppression left a column without any
-        value. A measure of several attributes leaves out the one without a value, and its sentence says so.
+        Its score is the worst case of an intruder who knows every key, and what the cells lost, with the same of the
+        unmasked file beside it. What cannot be computed is in `not_computed`, with the reason: say, where suppression
+        left a column without any value. A measure of several attributes leaves out the one without a value, and its
+        sentence says so.
     """
-    before, results, without = _measured(original, masked, measures, schema, engine)
-    return Assessment(len(before), before.schema.keys, results, mean_score(results), without)
+    whole = original if isinstance(original, Microdata) else microdata(original, schema)
+    before, release, known = _tables(whole, masked, schema)
+    results, without = _measured(before, release, known, measures, engine)
+    # What was asked for by name may look at a part of the keys: the headline then measures all of them itself.
+    taken = (results, without) if measures is None else ((), ())
+    intruder = Scenario(ALL_KEYS, before.schema.keys)
+    score, unmasked = headlines(
+        whole, before, release, [intruder], known=known, taken={ALL_KEYS: taken}, engine=engine or LocalEngine()
+    )[ALL_KEYS]
+    return Assessment(
+        len(before), before.schema.keys, results, score, without, unmasked=unmasked, papers=papers_score(results)
+    )
 
 
 def measure(
@@ -116,28 +131,33 @@ def measure(
     >>> [figure.value for figure in measure(companies, companies, ["sse", "distance-linkage"])]
     [0.0, 100.0]
     """
-    return _measured(original, masked, measures, schema, engine)[1]
+    before, release, known = _tables(original, masked, schema)
+    return _measured(before, release, known, measures, engine)[0]
 
 
-def _measured(
-    original: Any,
-    masked: Any,
-    measures: Sequence[str | Measure] | None,
-    schema: Schema | None,
-    engine: Engine | None,
-) -> tuple[Microdata, tuple[Measurement, ...], tuple[NotComputed, ...]]:
+def _tables(original: Any, masked: Any, schema: Schema | None) -> tuple[Microdata, Masked | Microdata, Microdata]:
+    """Return the original in the release's order, the release, and the original as an intruder makes it fit."""
     before, release = paired(original, masked, schema)
     if not before.schema.keys:
         raise SchemaError(
             "The schema names no key, so there is no intruder to measure against.",
             hint='Give role = "key" to what an intruder may know.',
         )
+    return before, release, as_released(before, release)
+
+
+def _measured(
+    before: Microdata,
+    release: Masked | Microdata,
+    known: Microdata,
+    measures: Sequence[str | Measure] | None,
+    engine: Engine | None,
+) -> tuple[tuple[Measurement, ...], tuple[NotComputed, ...]]:
     chosen: list[Measure] = []
     for item in measures if measures is not None else list(catalogue.measures()):
         one = item if isinstance(item, Measure) else catalogue.method("measure", item)()
         if measures is not None or one.default:
             chosen.append(one)
-    known = as_released(before, release)
     unfit: list[NotComputed] = []
     if measures is None:
         chosen, unfit = applicable(chosen, before, known, release)
@@ -150,4 +170,4 @@ def _measured(
         needed=measures is not None,
         progress=True,
     )
-    return before, tuple(results), (*without, *unfit)
+    return tuple(results), (*without, *unfit)

@@ -13,22 +13,29 @@ from discreet.workflow.sessions import Point, StudyMap
 __all__ = ["study_map"]
 
 
-def study_map(rows: Sequence[Json], total: int) -> StudyMap:
-    """Return the map of the rows that are there."""
+def study_map(rows: Sequence[Json], total: int, unmasked: Json | None = None) -> StudyMap:
+    """Return the map of the rows that are there, with the unmasked file beside them."""
     study = Study(tuple(rows))
     ranking = sorted(study.ranking(), key=lambda entry: str(entry["label"]))
     front = {entry["label"] for entry in study.front()}
     families = {name: i for i, name in enumerate(dict.fromkeys(entry["method"] for entry in ranking))}
-    across, risks = _axis([entry["risk"] for entry in ranking], 0.0, 640.0)
-    up, losses = _axis([entry["loss"] for entry in ranking], 360.0, 0.0)
+    shown = [*ranking, *([unmasked] if unmasked is not None else [])]
+    across, risks = _axis([entry["risk"] for entry in shown], 0.0, 640.0)
+    up, losses = _axis([entry["loss"] for entry in shown], 360.0, 0.0)
     points = tuple(
         Point(i, e["label"], e["method"], families[e["method"]], e["risk"], e["loss"], e["score"],
-              across(e["risk"]), up(e["loss"]), e["label"] in front)
+              across(e["risk"]), up(e["loss"]), e["label"] in front, e["draw"])
         for i, e in enumerate(ranking)
     )  # fmt: skip
     line = tuple((p.x, p.y) for p in sorted(points, key=lambda p: p.x) if p.front)
     failures = tuple((str(row["candidate"]), str(row["error"])) for row in study.failures)
-    return StudyMap(points, line, risks, losses, failures, len(rows), total)
+    beside = None
+    if unmasked is not None:
+        risk, loss = unmasked["risk"], unmasked["loss"]
+        beside = Point(
+            -1, "the unmasked file", "unmasked", 0, risk, loss, unmasked["score"], across(risk), up(loss), False
+        )
+    return StudyMap(points, line, risks, losses, failures, len(rows), total, beside)
 
 
 def _axis(

@@ -4,6 +4,7 @@ Each function is handed the two tables and an engine, and gives the measurements
 give in memory.
 """
 
+from discreet.measures.at_scale.cell_loss import cell_loss
 from discreet.measures.at_scale.cells import category_losses, changed_cells, table_loss
 from discreet.measures.at_scale.frequencies import frequency_risks
 from discreet.measures.at_scale.linkage import agreement_patterns, distance_linkage
@@ -12,6 +13,7 @@ from discreet.measures.at_scale.sums import number_losses
 __all__ = [
     "agreement_patterns",
     "category_losses",
+    "cell_loss",
     "changed_cells",
     "distance_linkage",
     "frequency_risks",

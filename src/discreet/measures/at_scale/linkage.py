@@ -118,9 +118,17 @@ class _Search:
 
 
 def distance_linkage(
-    original: Source, masked: Source, engine: TableEngine, *, sample: int = 2_000, seed: int = 0
+    original: Source,
+    masked: Source,
+    engine: TableEngine,
+    *,
+    sample: int = 2_000,
+    seed: int = 0,
+    among: Sequence[str] | None = None,
 ) -> list[Measurement]:
     """Return the share of records that are re-identified by their nearest original, from a sample of the release.
+
+    The intruder uses every key, or those `among` some.
 
     Every record of the sample is compared with the whole original, and its person with the whole release; the worse of
     the two directions counts. A link is wrong as soon as somebody is nearer than the true record, and shared where
@@ -135,7 +143,8 @@ def distance_linkage(
     """
     measure = DistanceLinkageRisk()
     n = len(original)
-    keys = [name for name in original.schema.keys if name in masked.schema and _embeds(original, masked, name)]
+    known = tuple(name for name in original.schema.keys if among is None or name in among)
+    keys = [name for name in known if name in masked.schema and _embeds(original, masked, name)]
     sampled = engine.sample(engine.open(original, keys), 10_000, n, seed) if keys else {}
     numbers = original.schema.of_scale("numeric", among=keys)
     middle = {name: float(np.nanmean(sampled[name])) for name in numbers if not np.isnan(sampled[name]).all()}
@@ -168,13 +177,13 @@ def distance_linkage(
     of = f"all {n} records" if m == n else f"a sample of {m} of {n} records"
     low, high = linked[direction].interval()
     bound = "" if m == n else f" The rate is between {100 * low:.1f} and {100 * high:.1f} % with 95 % confidence."
-    left_out = [name for name in original.schema.keys if name not in whole]
+    left_out = [name for name in known if name not in whole]
     remarks = f"{bound} Compared: {of}, each with everybody."
     if gaps:
         remarks += " A missing cell counts as a value of its own."
     if left_out:
         verb = "was" if len(left_out) == 1 else "were"
-        without = f"Of {len(original.schema.keys)} keys {', '.join(left_out)} {verb} left out"
+        without = f"Of {len(known)} keys {', '.join(left_out)} {verb} left out"
         remarks += f" {without}: they have gaps, or no distances of points; who uses them too may find more."
     details: Json = {
         "known": list(whole),
@@ -182,8 +191,8 @@ def distance_linkage(
         "complete": not left_out,
         "exact": m == n,
     }
-    known = "1 true key" if len(whole) == 1 else f"{len(whole)} true keys"
-    return [measure.told(f"An intruder who knows {known} of everybody", linked, direction, details, remarks)]
+    keys_known = "1 true key" if len(whole) == 1 else f"{len(whole)} true keys"
+    return [measure.told(f"An intruder who knows {keys_known} of everybody", linked, direction, details, remarks)]
 
 
 def _asked(

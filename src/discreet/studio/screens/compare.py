@@ -100,15 +100,19 @@ async def run(request: Request, session: Mine) -> Response:
         "repetitions": whole_number(form.get("repetitions"), 1, 1, 20),
         "seed": session.seed,
         "store": str(session.new_file(".jsonl")),
+        "scenarios": session.scenarios,
     }
     return begin(session, f"Comparing {len(candidates)} candidates", "/compare", "compare", arguments, keep, keep)
 
 
 @router.post("/compare/adopt")
 async def adopt(request: Request, session: Mine) -> Response:
-    """Protect the original with a candidate of the map: it becomes the first and only step."""
+    """Protect the original with a candidate of the map, by the draw that was measured: the first and only step."""
     form = await read_form(request, session)
-    candidate = session.candidates.get(str(form.get("label", "")))
+    label = str(form.get("label", ""))
+    candidate = session.candidates.get(label)
     if candidate is None or session.schema is None:
         raise HTTPException(404, "There is no such candidate any more.")
-    return run_steps(session, session.history.go(0).add(workflow.adopt(candidate)))
+    points = session.study.points if session.study is not None else ()
+    seed = next((point.draw.get("seed") for point in points if point.label == label), None)
+    return run_steps(session, session.history.go(0).add(workflow.adopt(candidate, seed)))

@@ -1,0 +1,83 @@
+"""The success of linkers that no measure stands for, in the shape of one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from discreet import catalogue
+from discreet.base import Engine
+from discreet.errors import DataError, ParameterError, UnknownNameError
+from discreet.evaluation.recoded import fit_to_compare, without_gaps
+from discreet.microdata import Microdata
+from discreet.protocol import Scenario, nearest
+from discreet.results import Links, Measurement
+
+__all__ = ["KNOWS_THE_MASKING", "linked_by"]
+
+KNOWS_THE_MASKING = {"masking-aware"}
+"""Linkers that read off the provenance what each level can have become."""
+
+
+def linked_by(
+    intruder: Scenario,
+    name: str,
+    tables: tuple[Microdata, Microdata],
+    release: Any,
+    engine: Engine | None = None,
+    *,
+    needed: bool = True,
+) -> Measurement | None:
+    """Return the success of a linker, or None where it has nothing to link and is not `needed`.
+
+    `tables` are what the intruder knows, as it is, and recoded like the release for linkers that do not see how.
+    """
+    try:
+        cls = catalogue.method("linker", name)
+    except UnknownNameError as error:
+        hint = nearest(name, catalogue.linkers()) + error.hint
+        raise UnknownNameError(f"Scenario {intruder.name!r}: there is no linker {name!r}.", hint=hint) from None
+    table = fit_to_compare(*tables, release) if name in KNOWS_THE_MASKING else tables[1]
+    if cls.scales & {"numeric"} and cls.scales & {"nominal"}:
+        table, release = without_gaps(table, release)
+    names = table.schema.of_scale(*cls.scales, among=table.schema.keys)
+    if not names:
+        if not needed:
+            return None
+        raise ParameterError(
+            f"Scenario {intruder.name!r}: the linker {name!r} links {', '.join(sorted(cls.scales))} attributes, and "
+            f"the intruder knows none.",
+            hint="Leave the linker out of the scenario.",
+        )
+    linker = cls(attributes=list(names)) if "attributes" in cls.parameter_names() else cls()
+    try:
+        links: Links = linker.link(table, release, engine=engine)
+    except DataError:
+        if needed:
+            raise
+        return None
+    linked = links.evaluate()
+    low, high = linked.interval()
+    value = 100.0 * linked.rate
+    return Measurement(
+        name=f"{name}-linkage",
+        title=f"Re-identified by {name} linkage",
+        kind="risk",
+        value=value,
+        low=0.0,
+        high=100.0,
+        unit="%",
+        sentence=(
+            f"An intruder who knows {len(names)} keys of everybody and links by the method {name} re-identifies about "
+            f"{linked.expected:.0f} of {linked.n} records ({value:.1f} %); guessing finds {linked.chance:.0f}."
+        ),
+        details={
+            "known": list(names),
+            "expected": linked.expected,
+            "optimistic": linked.optimistic,
+            "pessimistic": linked.pessimistic,
+            "n": linked.n,
+            "chance_percent": 100.0 * linked.chance / linked.n,
+            "interval_percent": [100.0 * low, 100.0 * high],
+        },
+        in_score=True,
+    )

@@ -1,0 +1,221 @@
+"""The headline: a worst case that cannot flatter, the unmasked file beside it, and one number for one release."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet import Attribute, Nominal, Numeric, Schema, workflow
+from discreet.errors import DataError
+from discreet.evaluation.experiment import Originals, Scoring, plan, run
+from discreet.evaluation.headline import Attack, Attacks, exact_match, monotone, risk_of_unmasked, worst_case
+from discreet.measures.loss.cell_loss import CellLoss
+from discreet.microdata import Microdata
+from discreet.protocol import Protocol, Scenario, Step
+from discreet.workflow import scale
+from discreet.workflow.desk import Desk
+from discreet.workflow.sessions import Given, adopt
+
+
+@pytest.fixture(scope="module")
+def data():
+    return dc.datasets.housing(120)
+
+
+def masker(name, **given):
+    return dc.catalogue.method("masker", name)(**given)
+
+
+# ------------------------------------------------------------------------------------------------------------ the risk
+
+
+def test_the_risk_is_the_highest_of_all_attacks_and_the_sentence_says_which(data):
+    found = dc.assess(data, masker("mdav", k=5).mask(data))
+    risks = {name: value for name, value in found.score.ingredients.items() if name != "cell-loss"}
+    assert found.score.name == "worst-case"
+    assert found.score.risk == max(risks.values())
+    # Numbers were masked, categories were not: he looks at those alone, and finds more than with everything.
+    assert found.score.risk >= max(found["distance-linkage"].value, found["probabilistic-linkage"].value)
+    assert "all keys" in found.score.sentence
+    assert found.score.linker in found.score.sentence
+    assert found.score.known[0] in found.score.sentence
+    assert found.score.value == (found.score.risk + found.score.loss) / 2
+    assert found.score.loss == found["cell-loss"].value
+
+
+def test_who_knows_more_never_finds_less(data):
+    keys = data.schema.keys
+    categories = data.schema.of_scale("ordinal", "nominal", among=keys)
+    few = categories[:3]
+    intruders = [Scenario("all", keys), Scenario("categories", categories), Scenario("few", few)]
+    for release in (
+        masker("mixed-mdav", k=4).mask(data),
+        masker("additive-noise", level=0.8, random_state=2).mask(data),
+        masker("local-suppression", k=2).mask(data),
+    ):
+        found = workflow.assess_scenarios(data, release, intruders)
+        assert found["all"].score.risk >= found["categories"].score.risk >= found["few"].score.risk
+        assert found["all"].unmasked.risk >= found["categories"].unmasked.risk >= found["few"].unmasked.risk
+        for one in found.values():
+            assert one.score.risk >= one["distance-linkage"].value
+            assert one.score.risk >= one["probabilistic-linkage"].details["percent_with_known_m"]
+
+
+def test_an_intruder_has_the_attacks_of_those_who_know_less():
+    less = Attacks("neighbour", ("a",), (Attack("neighbour", "distance", ("a",), 40.0),), ("Something: too large.",))
+    more = Attacks("office", ("a", "b"), (Attack("office", "distance", ("a", "b"), 10.0),))
+    other = Attacks("stranger", ("c",), (Attack("stranger", "distance", ("c",), 5.0),))
+    found = monotone({one.intruder: one for one in (less, more, other)})
+    assert found["office"].worst.percent == 40.0
+    assert found["office"].absent == less.absent
+    assert found["stranger"] == other
+
+
+def test_exact_match_by_hand():
+    a = Microdata(pl.DataFrame({"x": [1.0, 1.0, None, None, 5.0]}), Schema([Attribute("x", Numeric(), "key")]))
+    b = Microdata(pl.DataFrame({"x": [1.0, 2.0, None, None, 5.0]}), a.schema)
+    assert exact_match(a, b, ["x"]) == pytest.approx(100 * (0.5 + 0 + 0.5 + 0.5 + 1) / 5)
+    assert risk_of_unmasked(a, ["x"]) == pytest.approx(100 * 3 / 5)
+
+
+# --------------------------------------------------------------------------------------------------- the unmasked file
+
+
+def test_the_unmasked_file_is_its_own_headline(data):
+    found = dc.assess(data, data)
+    assert found.score.loss == 0.0
+    assert found.score.risk == found.unmasked.risk
+    assert found.score.value == found.unmasked.value
+    assert "near 50" not in found.score.sentence
+
+
+def test_gaps_do_not_part_the_unmasked_file_from_itself():
+    rng = np.random.default_rng(3)
+    x = [None if rng.random() < 0.3 else int(v) for v in rng.integers(0, 6, 80)]
+    y = [None if rng.random() < 0.3 else v for v in rng.choice(list("abc"), 80)]
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("y", Nominal(list("abc")), "key")])
+    table = Microdata(pl.DataFrame({"x": x, "y": y}), schema)
+    found = dc.assess(table, table)
+    assert found.score.risk == found.unmasked.risk == pytest.approx(100 * len(set(zip(x, y, strict=True))) / 80)
+
+
+def test_a_study_has_the_unmasked_file_beside_it(data):
+    study = dc.compare(data, [masker("mixed-mdav", k=5)])
+    beside = study.unmasked_entry()
+    assert beside["risk"] == dc.assess(data, data).score.risk
+    assert beside["loss"] == 0.0
+    assert "unmasked file" in study._repr_html_()
+
+
+# ------------------------------------------------------------------------------------------------------- the one figure
+
+
+def test_one_release_has_one_number_everywhere(data, tmp_path):
+    step = Step("rank-swapping", {"p": 10.0, "random_state": 5})
+    release = masker("rank-swapping", p=10.0, random_state=5).mask(data)
+    score = dc.assess(data, release).score
+    figures = (score.risk, score.loss, score.value)
+
+    def same(other):
+        assert (other.risk, other.loss, other.value) == pytest.approx(figures, abs=1e-9)
+
+    same(dc.assess(data, release.microdata).score)  # as the command line reads it from a file
+    same(dc.assess(data, release, measures=["il1s", "distance-linkage"]).score)
+    same(workflow.assess_scenarios(data, release)["all keys"].score)
+    same(scale.assess_in_passes(data, release.microdata).score)
+    run_ = workflow.run_protocol(Protocol(data.schema, [step], [Scenario("all keys", data.schema.keys)]), original=data)
+    same(run_.assessment.score)
+    (experiment,) = plan([masker("rank-swapping", p=10.0)], {"all": data.schema.keys}, 1, 0)
+    row = run(replace(experiment, seed=5), Originals(data), [CellLoss()], Scoring(defaults=False))
+    assert (row["risk"], row["loss"], row["score"]) == pytest.approx(figures, abs=1e-9)
+
+
+def test_adopting_a_point_adopts_the_draw_that_was_measured():
+    desk, given = Desk(), Given("sample", "housing", "sample: housing", n=80)
+    schema = desk.open(given).schema
+    candidate = masker("rank-swapping", p=8.0)
+
+    def told(store):
+        return desk.compare(given, schema, [candidate], 3, 11, store)
+
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        study = told(f"{folder}/rows.jsonl")
+    (point,) = study.points
+    step = adopt(candidate, point.draw["seed"])
+    protected = desk.protect(given, schema, [step], seed=999)
+    score = protected.assessment.score
+    assert (score.risk, score.loss, score.value) == (point.draw["risk"], point.draw["loss"], point.draw["score"])
+    assert study.unmasked.risk == protected.assessment.unmasked.risk
+
+
+# ----------------------------------------------------------------------------------------------------------- thresholds
+
+
+def partial(percent):
+    """Return an assessment of which a part could not be computed."""
+    table = dc.datasets.business(30)
+    found = dc.assess(table, masker("mdav", k=3).mask(table))
+    attacks = Attacks("all keys", found.known, (Attack("all keys", "distance", found.known, percent),), ("Not this.",))
+    return replace(found, score=worst_case(attacks, found["cell-loss"], 100.0))
+
+
+def test_a_partial_risk_above_the_limit_misses_it_and_below_is_no_answer():
+    found = partial(30.0)
+    assert "at least 30.0 %" in found.score.sentence
+    (verdict,) = workflow.verify(found, {"risk_at_most": 20})
+    assert not verdict.met
+    assert "at least" in verdict.sentence
+    with pytest.raises(DataError, match="cannot be verified"):
+        workflow.verify(found, {"risk_at_most": 40})
+
+
+def test_larger_files_say_that_the_risk_is_at_least_so_much(data, monkeypatch):
+    release = masker("mixed-mdav", k=4).mask(data)
+    whole = scale.assess_in_passes(data, release.microdata)
+    monkeypatch.setattr(scale, "MOST_AT_ONCE", 50)
+    found = scale.assess_in_passes(data, release.microdata)
+    assert found.score.incomplete
+    assert found.score.risk <= whole.score.risk + 1e-9
+    assert found.unmasked.risk == whole.unmasked.risk
+    with pytest.raises(DataError, match="cannot be verified"):
+        workflow.verify(found, {"risk_at_most": 100})
+
+
+def test_a_threshold_that_the_unmasked_file_meets_is_said_to_ask_for_nothing():
+    levels = ["a", "b"]
+    schema = Schema([Attribute("x", Nominal(levels), "key"), Attribute("y", Numeric(), "confidential")])
+    table = Microdata(pl.DataFrame({"x": levels * 30, "y": np.arange(60.0)}), schema)
+    steps = [Step("pram", {"random_state": 1})]
+    run_ = workflow.run_protocol(Protocol(schema, steps, thresholds={"risk_at_most": 20.0}), original=table)
+    assert run_.met
+    assert "asks for nothing" in run_.verdicts[0].sentence
+    assert "threshold-met-unmasked" in [remark.code for remark in run_.advice]
+
+
+def test_proposed_ceilings_lie_below_the_unmasked_file(tmp_path):
+    low = pl.DataFrame({"sex": ["f", "m"] * 60, "home": ["own", "own", "rent", "rent"] * 30})
+    low.write_csv(tmp_path / "low.csv")
+    plan_ = workflow.propose_protocol(tmp_path / "low.csv")
+    unmasked = 100 * 4 / 120
+    assert 0 < plan_.thresholds["risk_at_most"] < unmasked
+    assert "smallest_group" not in plan_.thresholds  # thirty of each already
+    dc.write(dc.datasets.housing(60), tmp_path / "high.csv")
+    assert workflow.propose_protocol(tmp_path / "high.csv").thresholds == {"risk_at_most": 20.0, "smallest_group": 3}
+    public = workflow.propose_protocol(tmp_path / "high.csv", release="public")
+    assert public.thresholds["risk_at_most"] == 10.0
+    assert public.steps[0].parameters["k"] == 10
+
+
+def test_a_certificate_of_numbers_among_categories_is_in_points():
+    table = dc.datasets.housing(60)
+    release = masker("mixed-mdav", k=5).mask(table)
+    said = workflow.certify(table, release, budget="1s")
+    assert said.beside
+    assert "points of 100" in said.sentence
+    assert "%" not in said.sentence
