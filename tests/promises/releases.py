@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
+import json
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -153,12 +156,27 @@ def mask(case: Case, table: Any) -> Any:
     return dc.apply_steps(table, [dc.Step(case.method, parameters, unit="hid"), renumber], seed=20_260)
 
 
+WARNED: list[str] = []
+"""What the product has warned of last."""
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
     """Let the product warn: what it warns of is no promise broken."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
         yield
+    WARNED[:] = [str(one.message) for one in caught]
+
+
+def answer(*arguments: Any) -> dict[str, Any]:
+    """Run a command that succeeds and return what it answers with --json."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        code = discreet(*arguments, "--json")
+    assert code == 0, arguments
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
 
 
 def discreet(*arguments: Any) -> int:

@@ -6,6 +6,7 @@ import csv
 import json
 import math
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -60,7 +61,13 @@ class Survey:
 
 
 def survey(
-    n: int = 160, seed: int = 1, *, reading: str = "none", weights: bool = False, households: bool = False
+    n: int = 160,
+    seed: int = 1,
+    *,
+    reading: str = "none",
+    weights: bool = False,
+    households: bool = False,
+    leaving_out: tuple[str, ...] = (),
 ) -> Survey:
     """Make a survey; households share all keys, so that every method can mask them once a household."""
     rng = random.Random(seed)
@@ -83,9 +90,10 @@ def survey(
         columns["weight"] = [heavy[unit] for unit in members]
     columns["note"] = [rng.choice(LEVELS["note"]) for _ in range(n)]
     columns["serial"] = [str(number) for number in serials]
+    columns = {name: cells for name, cells in columns.items() if name not in leaving_out}
     header = tuple(columns)
     numeric = frozenset({*NUMBERS, "grade", "weight", "serial"})
-    return Survey(header, tuple(zip(*columns.values(), strict=True)), _toml(header, reading), reading,
+    return Survey(header, tuple(zip(*columns.values(), strict=True)), declaration(header, reading), reading,
                   READINGS[reading], numeric)  # fmt: skip
 
 
@@ -111,7 +119,8 @@ def _unit(rng: random.Random, reading: str) -> dict[str, str]:
     return record
 
 
-def _toml(header: tuple[str, ...], reading: str) -> str:
+def declaration(header: Sequence[str], reading: str) -> str:
+    """Return the schema of a survey with these columns."""
     roles = {"person": "identifier", "hid": "identifier", "illness": "confidential", "region": "stratum",
              "weight": "weight", "note": "other", "serial": "other"}  # fmt: skip
     lines = []
