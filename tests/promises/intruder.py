@@ -62,7 +62,7 @@ def surrogates(
                 column[row] = original.column(name)[row]
         result.append(with_cells(original, mended))
         for deal in range(deals):
-            rng = random.Random(deal)
+            rng = random.Random(deal)  # noqa: S311 - a table, not a secret
             dealt = {name: rng.sample(release[name], len(release[name])) for name in tables.SCALES}
             result.append(with_cells(original, dealt))
     return result
@@ -167,7 +167,7 @@ def same_places(original: Cells, release: Cells, runs: list[tuple[Cells, Cells]]
     return hits
 
 
-# -------------------------------------------------------------------------------------------------------- more than luck
+# ------------------------------------------------------------------------------------------------------ more than luck
 
 
 def more_than_luck(attack: Callable[[int], float], seed: int, least: float) -> str:
@@ -228,5 +228,5 @@ def streams_of_numpy(seed: int, n: int, p: int) -> list[np.ndarray]:
     made = [np.random.Generator(kind(seed)) for kind in (np.random.PCG64, np.random.Philox, np.random.MT19937)]
     made = [generator.standard_normal((n, p)) for generator in made]
     made.append(np.random.default_rng(seed).standard_normal((p, n)).T)
-    made.append(np.random.RandomState(seed).standard_normal((n, p)))  # noqa: NPY002 - what old scripts do
+    made.append(np.random.RandomState(seed).standard_normal((n, p)))  # what old scripts do
     return made

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 Rows = list[list[str]]
 
@@ -20,7 +20,9 @@ def read_cells(path: Path) -> tuple[list[str], Rows]:
     ending = path.suffix[1:]
     if ending in {"csv", "tsv"}:
         with path.open(newline="", encoding="utf-8") as file:
-            header, *rows = csv.reader(file, delimiter="," if ending == "csv" else "\t")
+            delimiter = "\t" if "\t" in file.readline() else ","
+            file.seek(0)
+            header, *rows = csv.reader(file, delimiter=delimiter)
         return header, rows
     if ending == "xlsx":
         return _excel(path)
@@ -55,9 +57,9 @@ def _excel(path: Path) -> tuple[list[str], Rows]:
     with zipfile.ZipFile(path) as book:
         shared = []
         if "xl/sharedStrings.xml" in book.namelist():
-            root = ElementTree.fromstring(book.read("xl/sharedStrings.xml"))  # noqa: S314 - our own file
+            root = ET.fromstring(book.read("xl/sharedStrings.xml"))  # noqa: S314 - our own file
             shared = ["".join(t.text or "" for t in item.iter(f"{space}t")) for item in root.iter(f"{space}si")]
-        sheet = ElementTree.fromstring(book.read("xl/worksheets/sheet1.xml"))  # noqa: S314 - our own file
+        sheet = ET.fromstring(book.read("xl/worksheets/sheet1.xml"))  # noqa: S314 - our own file
     table: list[dict[int, str]] = []
     for row in sheet.iter(f"{space}row"):
         cells = {}

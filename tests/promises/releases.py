@@ -123,7 +123,7 @@ def _cells(path: Path) -> tuple[list[str], judge.Rows]:
 
 
 @cache
-def source(ending: str, reading: str, weights: bool, households: bool) -> Path:  # noqa: FBT001
+def source(ending: str, reading: str, weights: bool, households: bool) -> Path:
     """Write a survey once a run; every masker reads the same file."""
     made = tables.survey(N, seed=5, reading=reading, weights=weights, households=households)
     return tables.write(made, folder() / f"{ending}-{reading}-{weights}-{households}.{ending}")

@@ -18,7 +18,7 @@ import discreet as dc
 
 SEED = 1  # the first that anybody would try
 N = 300
-KNOWN = sorted(random.Random(3).sample(range(N), N // 10))
+KNOWN = sorted(random.Random(3).sample(range(N), N // 10))  # noqa: S311 - who is known is no secret
 DRAWING = {name: cls for name, cls in dc.catalogue.maskers().items() if "random_state" in cls.parameter_names()}
 EXAMPLES = [
     pytest.param(name, example, id=f"{name}-{example}")
@@ -53,6 +53,7 @@ def findings(method, example, where=None):
     drawn = [intruder.columns_of(table) for table in tries]
     runs = functools.cache(lambda seed: [(drawn[place], run(seed, place)) for place in range(len(tries))])
     noise = 4.0 / math.sqrt(N)
+    one = (original, release)
     found = {}
 
     def play(name, attack, least):
@@ -68,12 +69,10 @@ def findings(method, example, where=None):
         if not changed or scale == "sequence":
             continue
         if scale == "numeric":
-            one = (original, release)
             play(f"{name}: undone", lambda seed, n=name: intruder.undo_number(*one, runs(seed), n, KNOWN), 6)
             play(f"{name}: noise", lambda seed, n=name: intruder.shared_noise(*one, runs(seed), n), noise)
             play(f"{name}: ranks", lambda seed, n=name: intruder.shared_values(release, runs(seed), n), noise)
         else:
-            one = (original, release)
             play(f"{name}: undone", lambda seed, n=name: intruder.undo_category(*one, runs(seed), n, set(KNOWN)), 8)
             play(f"{name}: changes", lambda seed, n=name: intruder.shared_changes(*one, runs(seed), n), noise)
     return found

@@ -25,7 +25,9 @@ def test_a_released_number_has_the_decimals_of_its_column(case):
     if release.written is None:
         return
     for name in set(tables.NUMBERS) & set(release.masked.provenance.attributes):
-        most = max(judge.decimals(cell) for cell in judge.column(release.before, name) if judge.number(cell) is not None)
+        most = max(
+            judge.decimals(cell) for cell in judge.column(release.before, name) if judge.number(cell) is not None
+        )
         digits = [judge.decimals(c) for c in judge.column(release.after, name) if judge.number(c) is not None]
         assert max(digits, default=0) <= most, name
 
@@ -62,7 +64,9 @@ def solved(cells, truth, names, *, weighted):
         mean, ages = float(cell), truth[rows]
         guess = float((ages == round(mean)).sum())
         by_guessing += guess
-        found = solutions(mean, 0.5 * 10.0 ** -judge.decimals(cell) if judge.decimals(cell) < 9 else 1e-9, weights[rows])
+        found = solutions(
+            mean, 0.5 * 10.0 ** -judge.decimals(cell) if judge.decimals(cell) < 9 else 1e-9, weights[rows]
+        )
         # Where arithmetic leaves many ages open he does what everybody does.
         by_solving += float((found == ages).sum(axis=1).mean()) if 0 < len(found) <= 5 else guess
     return by_solving, by_guessing, len(tried)

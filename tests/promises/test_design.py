@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
-import discreet as dc
 from tests.promises import releases, tables
+
+import discreet as dc
 
 FACTORS = {
     "method": tuple(dc.catalogue.maskers()),

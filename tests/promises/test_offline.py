@@ -29,12 +29,22 @@ def test_a_whole_release_connects_to_nothing(no_network, tmp_path):
     path = tables.write(tables.survey(120, seed=61), tmp_path / "survey.csv")
     assert releases.discreet("init", path, "-o", tmp_path / "protocol.toml", "--quiet") == 0
     assert releases.discreet("run", tmp_path / "protocol.toml", "-o", tmp_path / "release", "--quiet") in {0, 1}
-    options = ["--report", tmp_path / "in.html", "--external", tmp_path / "ex.html", "-o", tmp_path / "o.csv", "--quiet"]
+    options = [
+        "--report",
+        tmp_path / "in.html",
+        "--external",
+        tmp_path / "ex.html",
+        "-o",
+        tmp_path / "o.csv",
+        "--quiet",
+    ]
     assert releases.discreet("protect", path, "-s", path.with_suffix(".toml"), *options) == 0
     assert no_network == []
     pages = [*tmp_path.rglob("*.html")]
     assert len(pages) >= 2
     for page in pages:
         text = page.read_text(encoding="utf-8")
-        fetched = re.findall(r"""(?:src|href)\s*=\s*["'](?:https?:)?//[^"']+|url\(\s*["']?(?:https?:)?//|@import""", text)
+        fetched = re.findall(
+            r"""(?:src|href)\s*=\s*["'](?:https?:)?//[^"']+|url\(\s*["']?(?:https?:)?//|@import""", text
+        )
         assert fetched == [], page.name
