@@ -92,6 +92,38 @@ def test_the_seed_undoes_nothing_out_of_core(method, example):
     assert findings(method, example, "out of core") == {}
 
 
+CHAINS = {
+    "two steps": ([("rank-swapping", ["wealth"]), ("additive-noise", ["income", "age"])], None),
+    "the same step twice": ([("additive-noise", ["income", "age"]), ("additive-noise", ["income", "age"])], None),
+    "once a household": ([("additive-noise", ["income", "age"])], "hid"),
+}
+
+
+@pytest.mark.parametrize("chain", CHAINS)
+def test_the_seed_of_a_protocol_undoes_nothing(chain, tmp_path):
+    """Draws of a step follow from the protocol's seed: he runs the same steps on the release and on strange data."""
+    methods, unit = CHAINS[chain]
+    steps = [dc.Step(method, {"attributes": names}, unit=unit) for method, names in methods]
+    real, strange = (tables.survey(N, seed=seed, households=unit is not None) for seed in (13, 14))
+
+    def release(table, seed):
+        path = tables.write(table, tmp_path / "chain.csv")
+        with releases.quiet():
+            dc.write(dc.apply_steps(dc.read(path, path.with_suffix(".toml")), steps, seed=seed), tmp_path / "out.csv")
+        return intruder.cells_of(tmp_path / "out.csv")
+
+    seen, original = release(real, SEED), intruder.columns_of(real)
+    tries = [intruder.with_cells(real, seen), *([strange] if unit is None else [])]
+    drawn = [intruder.columns_of(table) for table in tries]
+    for name in ("income", "age"):
+
+        def undone(seed, name=name):
+            runs = [(before, release(table, seed)) for before, table in zip(drawn, tries, strict=True)]
+            return intruder.undo_number(original, seen, runs, name, KNOWN)
+
+        assert intruder.more_than_luck(undone, SEED, 6) == ""
+
+
 def noise_of(path_of_original, path_of_release, name, level=0.1):
     """Return what was added to a column, in standard deviations of the noise: an intruder reads these off reports."""
     before, after = (intruder.numbers(intruder.cells_of(p)[name]) for p in (path_of_original, path_of_release))
