@@ -1,0 +1,44 @@
+"""The design covers what it says: every masker with every choice, and every pair of choices."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+from tests.promises import releases, tables
+
+import discreet as dc
+
+FACTORS = {
+    "method": tuple(dc.catalogue.maskers()),
+    "format": tables.FORMATS,
+    "reading": tuple(tables.READINGS),
+    "weights": (False, True),
+    "households": (False, True),
+}
+
+
+def test_every_pair_of_choices_meets_somewhere():
+    met = {
+        (a, getattr(case, a), b, getattr(case, b)) for case in releases.design() for a, b in combinations(FACTORS, 2)
+    }
+    wanted = {(a, x, b, y) for a, b in combinations(FACTORS, 2) for x, y in product(FACTORS[a], FACTORS[b])}
+    assert wanted - met == set()
+
+
+def test_every_example_of_every_masker_is_tried():
+    tried = {(case.method, case.example) for case in releases.design()}
+    assert tried == {(name, i) for name, cls in dc.catalogue.maskers().items() for i in range(len(cls.examples()))}
+
+
+def test_most_releases_are_written():
+    refused = {case.id: releases.released(case).refusal for case in releases.design()}
+    refused = {name: words for name, words in refused.items() if words}
+    assert len(refused) <= 5, refused
+
+
+def test_surveys_are_what_they_say():
+    for reading, codes in tables.READINGS.items():
+        made = tables.survey(releases.N, seed=5, reading=reading)
+        cells = {cell for name in tables.LACKING for cell in made.column(name)}
+        assert set(codes) <= cells
+        assert ("" in cells) == (reading != "none")
