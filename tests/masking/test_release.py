@@ -155,6 +155,8 @@ def test_coarser_by_parameter_and_within_bounds():
     assert fineness(released.encoded("years")).decimals == 0
     with pytest.raises(ParameterError, match="MDAV: decimals must be None or an integer between -15 and 15"):
         MDAV(k=4, decimals="all").mask(data, SCHEMA)
+    with pytest.raises(ParameterError, match="decimals names 'part', which is no numeric attribute that is masked"):
+        MixedMDAV(4, decimals={"part": 0}).mask(data, SCHEMA)
 
 
 def test_integers_round_what_is_whole_even_where_all_digits_are_asked_for():

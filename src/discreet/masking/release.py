@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base import Masker
+from discreet.errors import ParameterError
 from discreet.microdata import Microdata
 from discreet.parameters import AnyOf, ByName, Choice, Constraint, Integer, Optional
 from discreet.scales.precision import MOST_DECIMALS, Fineness, fineness, rounded
@@ -66,7 +67,16 @@ def _left_alone(masker: Masker, before: FloatArray, after: FloatArray) -> BoolAr
 
 def names_to_round(masker: Masker, schema: Schema, names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the numeric attributes of which a masker makes new numbers."""
-    return schema.of_scale("numeric", among=names) if getattr(masker, "makes_numbers", False) else ()
+    if not getattr(masker, "makes_numbers", False):
+        return ()
+    numeric = schema.of_scale("numeric", among=names)
+    wanted = getattr(masker, "decimals", None)
+    strangers = [name for name in wanted if name not in numeric] if isinstance(wanted, Mapping) else []
+    if strangers:
+        raise ParameterError(
+            f"{type(masker).__name__}: decimals names {strangers[0]!r}, which is no numeric attribute that is masked."
+        )
+    return numeric
 
 
 def rounding_of(masker: Masker, table: Microdata, names: tuple[str, ...]) -> Rounding:
