@@ -232,8 +232,9 @@ def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
     counted = [m for m in assessment.measurements if m.in_score]
     left_out: dict[tuple[str, ...], list[str]] = {}
     for m in counted:
-        if m.details.get("not_compared"):
-            left_out.setdefault(tuple(sorted(set(m.details["not_compared"]))), []).append(m.title)
+        columns = {*m.details.get("not_compared", ()), *m.details.get("left_out", ())}
+        if columns:
+            left_out.setdefault(tuple(sorted(columns)), []).append(m.title)
     if not absent and not left_out:
         return
     parts = []
@@ -244,8 +245,8 @@ def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
         parts.append(f"without the measures that could not be computed ({', '.join(absent)})")
     yield Advice(
         "not-compared",
-        f"The score stands {' and '.join(parts)}: values that were emptied, or released on a scale of another kind, "
-        "are not in it.",
+        f"The score stands {' and '.join(parts)}: values that were emptied, released on a scale of another kind, "
+        "or too many to compare, are not in it.",
         "Do not rank this release by its score; look at the measure of suppression and at each loss.",
     )
 
