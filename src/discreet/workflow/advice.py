@@ -232,9 +232,9 @@ def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
     counted = [m for m in assessment.measurements if m.in_score]
     left_out: dict[tuple[str, ...], list[str]] = {}
     for m in counted:
-        columns = {*m.details.get("not_compared", ()), *m.details.get("left_out", ())}
-        if columns:
-            left_out.setdefault(tuple(sorted(columns)), []).append(m.title)
+        absent_keys = {*m.details.get("not_compared", ()), *m.details.get("left_out", ())}
+        if absent_keys:
+            left_out.setdefault(tuple(sorted(absent_keys)), []).append(m.title)
     if not absent and not left_out:
         return
     parts = []
