@@ -908,7 +908,11 @@ class Measure(Estimator, ABC):
         left_out = [name for name in self._candidates(pair.original.schema) if name not in pair.names]
         if not left_out:
             return measurement
-        return replace(measurement, details={**measurement.details, "not_compared": left_out})
+        sentence = measurement.sentence
+        if self.kind == "risk":
+            verb = "is" if len(left_out) == 1 else "are"
+            sentence += f" Not compared: {', '.join(left_out)}, which {verb} released on a scale of another kind."
+        return replace(measurement, sentence=sentence, details={**measurement.details, "not_compared": left_out})
 
     def _pair(self, original: Any, masked: Any, schema: Schema | None = None, engine: Engine | None = None) -> Pair:
         """Check the parameters and the tables, and find what there is to look at."""

@@ -113,3 +113,17 @@ def test_numbers_with_gaps_are_not_linked_on():
 def test_records_that_are_all_alike_cannot_be_split():
     same = pl.DataFrame({"x": [1.0] * 9, "area": [0] * 9, "ill": [1] * 9, "debt": [2.0] * 9})
     assert AttributeDisclosure().measure(table(same), table(same)).value == 0
+
+
+def test_a_sample_and_keys_with_gaps_are_named_in_the_sentence():
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({"x": rng.normal(size=200), "gap": [None, *rng.normal(size=199)], "y": rng.normal(size=200)})
+    attributes = [Attribute(name, Numeric(), "key") for name in ("x", "gap")]
+    data = Microdata(frame, Schema([*attributes, Attribute("y", Numeric(), "confidential")]))
+    told = AttributeDisclosure(targets=10).measure(data, data)
+    assert told.details["left_out"] == ["gap"]
+    assert "Of 2 keys gap has gaps" in told.sentence
+    assert "Tried on a sample: 10 of" in told.sentence
+    whole = AttributeDisclosure(attributes=["x"]).measure(data, data)
+    assert "sample" not in whole.sentence
+    assert whole.sentence.startswith("From 1 key")

@@ -140,3 +140,18 @@ def test_a_file_without_uniques_and_too_many_keys():
         SpecialUniques(attributes=wide.columns).measure(Microdata(wide, schema), Microdata(wide, schema))
     with pytest.raises(DataError, match="attributes must be at most 62; got 63"):  # an assessment goes on without it
         SpecialUniques().measure(Microdata(wide, schema), Microdata(wide, schema))
+
+
+def test_numbers_and_missing_codes_single_out_and_a_bound_is_said(monkeypatch):
+    frame = pl.DataFrame({"years": [31, 31, 40, -8, -9, -9], "sex": ["f", "m", "f", "f", "m", "m"]})
+    schema = Schema([Attribute("years", Numeric(), "key", (-8, -9)), Attribute("sex", Nominal("fm"), "key")])
+    data = Microdata(frame, schema)
+    told = SpecialUniques().measure(data, data)
+    assert told.details["minimal_uniques_by_size"] == {"1": 2, "2": 2}, "40 and −8; 31 with either sex"
+    assert told.value == pytest.approx(100 * 4 / 6)
+    assert "by 2 keys or fewer of 2" in told.sentence
+    assert "not looked at" not in told.sentence
+    monkeypatch.setattr("discreet.measures.risk.suda._MOST_VISITS", 12)
+    few = SpecialUniques().measure(data, data)
+    assert few.details["max_size"] == 1
+    assert "sets of more than 1 were not looked at" in few.sentence

@@ -65,7 +65,8 @@ def relations(original: Microdata, masked: Microdata) -> Correlations | None:
 
     Of more than 24 attributes, the first 24 in the schema's order are shown.
     """
-    names = _of_both(original, masked, "numeric")[:_ATTRIBUTES]
+    every = _of_both(original, masked, "numeric")
+    names = every[:_ATTRIBUTES]
     if len(names) < 2:
         return None
     ones = np.ones(len(original))
@@ -79,6 +80,8 @@ def relations(original: Microdata, masked: Microdata) -> Correlations | None:
     sentence += (
         f", most between {names[i]} and {names[j]}: from {before[i, j]:.2f} to {after[i, j]:.2f}." if mean else "."
     )
+    if len(every) > len(names):
+        sentence += f" These are the first {len(names)} of {len(every)} numbers."
     return Correlations(names, _rows(before), _rows(after), _rows(change), sentence)
 
 

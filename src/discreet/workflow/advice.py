@@ -297,8 +297,9 @@ def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
     counted = [m for m in assessment.measurements if m.in_score]
     left_out: dict[tuple[str, ...], list[str]] = {}
     for m in counted:
-        if m.details.get("not_compared"):
-            left_out.setdefault(tuple(sorted(set(m.details["not_compared"]))), []).append(m.title)
+        absent_keys = {*m.details.get("not_compared", ()), *m.details.get("left_out", ())}
+        if absent_keys:
+            left_out.setdefault(tuple(sorted(absent_keys)), []).append(m.title)
     if not absent and not left_out:
         return
     parts = []
@@ -309,8 +310,8 @@ def _on_gaps(assessment: Assessment) -> Iterator[Advice]:
         parts.append(f"without the measures that could not be computed ({', '.join(absent)})")
     yield Advice(
         "not-compared",
-        f"The papers' measures stand {' and '.join(parts)}: values that were emptied, or released on a scale of "
-        "another kind, are not in them. The score counts what those cells lost.",
+        f"The papers' measures stand {' and '.join(parts)}: values that were emptied, released on a scale of another "
+        "kind, or too many to compare, are not in them. The score counts what those cells lost.",
         "Look at the measure of suppression and at each loss.",
     )
 

@@ -14,6 +14,7 @@ from discreet.linkage.distance import DistanceLinkage
 from discreet.measures.columns import levels_of_both, most_of
 from discreet.measures.loss.numeric import spread
 from discreet.measures.record_draws import record_draws
+from discreet.measures.risk.frequency import keys_in_words
 from discreet.parameters import Constraint, Integer, Names, Number, Optional
 from discreet.results import Links, Measurement
 from discreet.schema import Schema
@@ -56,7 +57,9 @@ class AttributeDisclosure(Measure):
     Half of the masked records play the release. ``(a − c) / (1 − c)``, 0 at least, with a and c the shares of correct
     guesses in that half and in the other one, ties shared; the value is the largest over the sensitive attributes.
     `details` holds a and c with their 95 % Wilson intervals, and the share that guessing the most frequent value
-    reaches. Numeric keys with missing values are left out. O(targets × records × keys).
+    reaches. Where there are more than `targets` people in a half, a sample of them is attacked; numeric keys with
+    missing values are left out; the sentence says so. The intruder starts from the people he knows (the direction
+    ``"original"`` of linkage). O(targets × records × keys).
 
     References
     ----------
@@ -148,11 +151,27 @@ class AttributeDisclosure(Measure):
             per_attribute[name] = figures[name]["risk_percent"]
         value, worst = max(per_attribute.values()), most_of(per_attribute)
         sentence = (
-            f"{worst} is guessed correctly about {figures[worst]['attack_percent']:.1f} % of people in the release and "
+            f"From {keys_in_words(len(known))}, {worst} is guessed correctly about "
+            f"{figures[worst]['attack_percent']:.1f} % of people in the release and "
             f"{figures[worst]['control_percent']:.1f} % of others: the release gives away {value:.1f} % of what could "
             "not be guessed without it."
         )
-        details = {"known": known, "attacked": int(attack.targets.size), "controls": int(control.targets.size)}
+        attacked, controls = int(attack.targets.size), int(control.targets.size)
+        if attacked < released.size or controls < others.size:
+            sentence += (
+                f" Tried on a sample: {attacked} of {released.size} people in it, {controls} of {others.size} others."
+            )
+        if len(known) < len(pair.names):
+            gaps = [name for name in pair.names if name not in known]
+            sentence += (
+                f" Of {len(pair.names)} keys {', '.join(gaps)} {'has' if len(gaps) == 1 else 'have'} gaps, not used."
+            )
+        details = {
+            "known": known,
+            "left_out": [name for name in pair.names if name not in known],
+            "attacked": attacked,
+            "controls": controls,
+        }
         return self.result(value, sentence, per_attribute, {**details, "by_attribute": figures})
 
     def _attack(self, pair: Pair, known: Sequence[str], released: IntArray, ranked: IntArray) -> _Attack:

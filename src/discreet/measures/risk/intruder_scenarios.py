@@ -42,8 +42,9 @@ class IntruderScenarios(Measure):
 
     Notes
     -----
-    Distance-based linkage of the noisy original with the release, ties shared, in the worse of both directions. A
-    missing value stays missing. Keys that are released on another scale are left out.
+    Distance-based linkage of the noisy original with the release in the worse of both directions, ties shared. The cost
+    of a scenario is that of two linkages. A missing value stays missing. Keys that are released on another scale are
+    left out, and the sentence names them.
 
     References
     ----------

@@ -137,7 +137,16 @@ class KnownEvents(Measure):
             f"{details[worst]['records']} records in the release ({shares[worst]:.1f} %); before masking it was "
             f"{details[worst]['unique_before_percent']:.1f} %."
         )
+        if self._sampled(pair):
+            sentence += (
+                f" Of longer sequences a sample of {self.draws} sets of events was tried: with all sets it may be more."
+            )
         return self.result(shares[worst], sentence, shares, {"by_attribute": details})
+
+    def _sampled(self, pair: Pair) -> bool:
+        """Say whether some sequence has more sets of events than are tried."""
+        longest = max(int(pair.original.encoded(name).lengths.max(initial=0)) for name in pair.names)
+        return math.comb(longest, min(self.known, longest)) > self.draws
 
     def _attack(self, both: SequencePair) -> _Attack:
         classes, first, _ = distinct([both.before])
