@@ -126,9 +126,8 @@ def test_thresholds_are_not_met_by_what_was_not_measured(original):
 
 def test_a_risk_without_one_of_its_parts_is_not_verified(original):
     found = dc.assess(original, without("INC"))
-    gap = workflow.assess(original, without("AGE", "INC")).not_computed[0]
-    partial = replace(found, not_computed=(replace(gap, kind="risk", in_score=True, title="Linkage"),))
-    with pytest.raises(DataError, match="risk_at_most cannot be verified .*Linkage"):
+    partial = replace(found, score=replace(found.score, incomplete=("Linkage: too large.",)))
+    with pytest.raises(DataError, match="risk_at_most cannot be verified.*Linkage"):
         dc.verify(partial, {"risk_at_most": 100})
     assert dc.verify(partial, {"loss_at_most": 100})[0].met
 
@@ -219,9 +218,11 @@ def test_a_number_released_as_a_range_is_found_by_its_range(original):
     ids=repr,
 )
 def test_a_candidate_without_a_comparable_score_says_why(original, masker, said):
-    study = dc.compare(original, [masker, dc.MDAV(k=3)], workers=1)
+    study = dc.compare(original, [masker, dc.MDAV(k=3)], workers=1, score="mean")
     assert said in study.rows[0]["error"]
     assert [entry["method"] for entry in study.ranking()] == ["mdav"]
+    # The headline counts what those cells lost, so that both are ranked.
+    assert len(dc.compare(original, [masker, dc.MDAV(k=3)], workers=1).ranking()) == 2
 
 
 # --------------------------------------------------------------------------------------------- larger than memory

@@ -62,9 +62,10 @@ def test_the_papers_measures_are_marked():
     assert all(cls.default for name, cls in catalogue.measures().items() if name in marked)
 
 
-def test_an_assessment_averages_the_linkage_rates_and_no_other_risk():
+def test_the_papers_score_averages_the_linkage_rates_and_no_other_risk():
     data = housing(150)
-    score = assess(data, PRAM(0.5, random_state=0).mask(data)).score
+    score = assess(data, PRAM(0.5, random_state=0).mask(data)).papers
+    assert score.name == "mean"
     risks = set(score.ingredients) & set(catalogue.measures("risk"))
     assert risks == {"distance-linkage", "probabilistic-linkage"}
     assert set(score.ingredients) - risks == {"il1s", "dist", "ctbil", "ebil"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
@@ -171,7 +171,7 @@ def _parts(
     if given is None and isinstance(masked, Masked):
         given = [n for n in masked.provenance.attributes if before.schema[n].scale.kind == "numeric"]
     names = _names(before, given)
-    blocks = [tuple(block) for block in details.get("blocks", [])] if attributes is None else []
+    blocks = _blocks(details, names) if attributes is None else []
     parts = []
     for block in blocks or [names]:
         values, released = _present(before, block), _present(after, block)
@@ -179,6 +179,16 @@ def _parts(
         classes = np.unique(released, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
         parts.append((points, classes, _moved(values, released, points)))
     return parts, names
+
+
+def _blocks(details: Mapping[str, Any], names: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Return the numbers of every block of attributes that was grouped by itself; no block where all were together."""
+    recorded = details.get("blocks")
+    if not isinstance(recorded, list):
+        return []
+    listed = [block["attributes"] if isinstance(block, Mapping) else block for block in recorded]
+    found = [tuple(name for name in block if name in names) for block in listed]
+    return [block for block in found if block]
 
 
 def _as_labels(masked: Any) -> IntArray | None:

@@ -14,7 +14,7 @@ __all__ = ["map_html", "map_png", "map_svg"]
 Entries = Sequence[Mapping[str, Any]]
 
 
-def _specification(entries: Entries, front: Entries, unmasked: Mapping[str, Any] | None) -> dict[str, Any]:
+def _specification(entries: Entries, front: Entries, unmasked: Mapping[str, Any] | None = None) -> dict[str, Any]:
     fields = ("label", "method", "risk", "loss", "score", "risk_low", "risk_high", "loss_low", "loss_high")
     points = [{name: entry[name] for name in fields} | {"range": _range(entry)} for entry in entries]
     line = [{"risk": entry["risk"], "loss": entry["loss"], "order": i} for i, entry in enumerate(front)]

@@ -155,8 +155,8 @@ def _gather(
     certificate: Any,
     study: Study | None,
     protocol: str | None,
-    domains: Sequence[str],
-    tell: Sequence[str],
+    domains: Sequence[str] = (),
+    tell: Sequence[str] = (),
 ) -> Any:
     from discreet.report.contents import Contents, Remark, ThresholdLine
 
