@@ -47,15 +47,17 @@ def test_nothing_is_written_over_an_input(ending, tmp_path):
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "xlsx", "sav"])
-def test_a_full_disk_leaves_the_old_file_or_none(ending, tmp_path):
+@pytest.mark.parametrize(
+    ("ending", "old"),
+    [("csv", None), *((ending, b"what was there before") for ending in ("csv", "parquet", "xlsx", "sav"))],
+)
+def test_a_full_disk_leaves_the_old_file_or_none(ending, old, tmp_path):
     path = tables.write(tables.survey(400), tmp_path / f"survey.{ending}")
     target = tmp_path / f"out.{ending}"
-    for old in (None, b"what was there before"):
-        if old is not None:
-            target.write_bytes(old)
-        before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
-        command = ["protect", path, "-s", path.with_suffix(".toml"), "--method", "identifiers", "-o", target]
-        ended = subprocess.run([sys.executable, "-c", LIMITED, *map(str, command)], capture_output=True, check=False)
-        assert ended.returncode != 0
-        assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+    if old is not None:
+        target.write_bytes(old)
+    before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
+    command = ["protect", path, "-s", path.with_suffix(".toml"), "--method", "identifiers", "-o", target]
+    ended = subprocess.run([sys.executable, "-c", LIMITED, *map(str, command)], capture_output=True, check=False)
+    assert ended.returncode != 0
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
