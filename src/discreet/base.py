@@ -21,7 +21,8 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from discreet.errors import DataError, MissingValueError, ParameterError, SchemaError, UnknownNameError
+from discreet.cleaning import widened
+from discreet.errors import DataError, MissingValueError, ParameterError, SchemaError, UnknownNameError, door
 from discreet.microdata import Microdata, column_names, microdata
 from discreet.parameters import Constraint, Names, Optional, Seed, check_parameters
 from discreet.results import Links, Masked, Measurement, Provenance
@@ -519,6 +520,7 @@ class Masker(Estimator, ABC):
     def _mask(self, job: MaskingJob) -> Masking:
         """Mask a checked table."""
 
+    @door
     def mask(self, data: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Masked:
         """Protect a table.
 
@@ -546,8 +548,12 @@ class Masker(Estimator, ABC):
         self.details_ = outcome.details
         return _release(self, original, names, outcome, seed)
 
+    @door
     def fit_transform(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Any:  # noqa: ARG002
-        """Protect a table and return the same kind of table. `y` is there for pipelines and is not used."""
+        """Protect a table and return the same kind of table. `y` is there for pipelines and is not used.
+
+        Of a pandas frame the index is not kept: it may say who is who, or in which order the records were.
+        """
         masked = self.mask(X, schema)
         return masked.microdata if isinstance(X, Microdata) else masked.to_native()
 
@@ -695,6 +701,7 @@ class Linker(Estimator, ABC):
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
         """Link two checked files on `names`."""
 
+    @door
     def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
         """Find for every record of `b` (the release) whom it belongs to in `a` (what the intruder holds).
 
@@ -793,6 +800,7 @@ class Measure(Estimator, ABC):
         names = self._candidates(schema)
         return bool(names if released is None else self._comparable(names, schema, released))
 
+    @door
     def measure(
         self, original: Any, masked: Any, schema: Schema | None = None, *, engine: Engine | None = None
     ) -> Measurement:
@@ -881,6 +889,8 @@ def aligned(original: Any, masked: Any, schema: Schema | None = None) -> tuple[M
         present = set(column_names(masked))
         after = Microdata(masked, before.schema.select(n for n in before.schema.names if n in present))
     after = _as_microdata(after, None)
+    if not isinstance(masked, Masked) and len(before) == len(after):
+        after = widened(after, before)  # a release that was read with its own schema
     absent = [n for n in before.schema.names if n not in after.schema and before.schema[n].role != "identifier"]
     if absent:
         raise DataError(f"The masked table lacks {len(absent)} columns of the original, the first {absent[0]!r}.")

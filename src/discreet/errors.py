@@ -6,7 +6,8 @@
     ├── ParameterError        (ValueError)    a method was given a parameter it cannot use
     ├── SchemaError           (ValueError)    the declaration contradicts itself or the table
     ├── DataError             (ValueError)    the records do not fit the declaration or the method
-    │   └── MissingValueError                 missing values where a method has no rule for them
+    │   ├── MissingValueError                 missing values where a method has no rule for them
+    │   └── LibraryError                      a library failed on a table; its message is kept back
     ├── FileError             (OSError)       a file cannot be read, or must not be written
     ├── UnknownNameError      (LookupError)   no such method, measure, attribute or data set
     ├── MissingExtraError     (ImportError)   an optional dependency is not installed
@@ -20,18 +21,30 @@ value of a record, because logs travel further than data.
 
 from __future__ import annotations
 
+import traceback
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
 __all__ = [
     "DataError",
     "DiscreetError",
     "DiscreetWarning",
     "FileError",
+    "LibraryError",
     "MissingExtraError",
     "MissingValueError",
     "NotFittedError",
     "ParameterError",
     "SchemaError",
     "UnknownNameError",
+    "door",
+    "in_own_words",
 ]
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class DiscreetError(Exception):
@@ -75,6 +88,10 @@ class MissingValueError(DataError):
     """Missing values where a method has no rule for them."""
 
 
+class LibraryError(DataError):
+    """A library failed on a table, and its message, which may quote a record, was kept back."""
+
+
 class FileError(DiscreetError, OSError):
     """A file cannot be read, or must not be written."""
 
@@ -93,3 +110,81 @@ class NotFittedError(DiscreetError, ValueError, AttributeError):
 
 class DiscreetWarning(UserWarning):
     """The result stands, but a choice is weak."""
+
+
+# ----------------------------------------------------------------------------------------- no other message passes
+
+_OUR_OWN = (DiscreetError, DiscreetWarning, Warning, MemoryError, OSError, AssertionError, NotImplementedError)
+"""What may leave as it is: our own words, what says nothing of a table, and what an operating system says of a file."""
+
+
+def in_own_words(work: Callable[[], T], error: Callable[[], DiscreetError]) -> T:
+    """Return what `work` gives; where a library fails in it, raise `error()` instead, with no trace of the library's.
+
+    An exception that is raised while another one is handled remembers it, and so do logs. Here the new one is raised
+    after the handling has ended.
+
+    Examples
+    --------
+    >>> in_own_words(lambda: float("31 High Street"), lambda: DataError("One value is not a number."))
+    Traceback (most recent call last):
+    discreet.errors.DataError: One value is not a number.
+    """
+    try:
+        return work()
+    except (*_OUR_OWN, ImportError):
+        raise
+    except Exception:  # noqa: BLE001 - whatever it says, it may quote a value
+        pass
+    raise error()
+
+
+def door(function: Callable[P, T]) -> Callable[P, T]:
+    """Let no library's message out of a public function: it may quote a value, and logs travel further than data.
+
+    Our own errors pass, without what they were raised in place of. The errors of a user's own classes pass as well,
+    such as those that a callback raises to stop the work.
+
+    Examples
+    --------
+    >>> @door
+    ... def number(text):
+    ...     return float(text)
+    >>> number("31 High Street")
+    Traceback (most recent call last):
+    discreet.errors.LibraryError: number failed inside a library (ValueError at <doctest ...
+    """
+
+    @wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except DiscreetError as error:
+            error.__cause__ = error.__context__ = None
+            raise
+        except Exception as error:
+            if isinstance(error, _OUR_OWN) or not _is_foreign(error):
+                raise
+            failure = _kept_back(function.__qualname__, error)
+        raise failure
+
+    return guarded
+
+
+_LIBRARIES = {
+    "builtins", "pyarrow", "polars", "pandas", "narwhals", "numpy", "pyreadstat", "fastexcel", "xlsxwriter", "scipy",
+    "sklearn", "tomllib", "_csv", "csv", "json", "zipfile", "struct", "re", "decimal",
+}  # fmt: skip
+
+
+def _is_foreign(error: Exception) -> bool:
+    return type(error).__module__.split(".")[0] in _LIBRARIES
+
+
+def _kept_back(name: str, error: Exception) -> LibraryError:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(last.filename).name}:{last.lineno}"
+    return LibraryError(
+        f"{name} failed inside a library ({type(error).__name__} at {where}).",
+        hint="Its message may quote a record and is not shown. Check that every column holds one kind of value.",
+    )

@@ -15,10 +15,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.microdata import as_narwhals
+from discreet.errors import door
+from discreet.microdata import arrow_column, as_narwhals
 from discreet.notebook import panel, table
 from discreet.scales import Categorical, Nominal, Numeric, Ordinal, Scale, Sequence
-from discreet.scales.base import as_arrow, hide_missing, is_text, is_whole, level_type, to_level_type
+from discreet.scales.base import hide_missing, is_text, is_whole, level_type, to_level_type
 from discreet.schema import Attribute, Schema
 from discreet.typing import Level
 
@@ -55,6 +56,7 @@ class Proposal:
     value_labels: Mapping[str, Mapping[Level, str]] = field(default_factory=dict)
 
 
+@door
 def propose(frame: Any) -> Proposal:
     """Propose a schema for a table.
 
@@ -77,7 +79,7 @@ def propose(frame: Any) -> Proposal:
     table = as_narwhals(frame)
     attributes, reasons, missing = [], {}, {}
     for name in table.columns:
-        column = as_arrow(table[name].to_arrow())
+        column = arrow_column(table, name)
         attribute, reason = _propose_one(name, column)
         attributes.append(attribute)
         reasons[name] = reason
@@ -191,6 +193,7 @@ def _one_weight(attributes: list[Attribute], reasons: dict[str, str]) -> list[At
     return result
 
 
+@door
 def with_new_levels(frame: Any, schema: Schema) -> Schema:
     """Return the schema of a release: levels that the original does not declare are read off the table.
 
@@ -209,7 +212,7 @@ def with_new_levels(frame: Any, schema: Schema) -> Schema:
         scale = attribute.scale
         if isinstance(scale, Sequence):
             continue
-        values = hide_missing(as_arrow(table[attribute.name].to_arrow()), attribute.missing).drop_null()
+        values = hide_missing(arrow_column(table, attribute.name), attribute.missing).drop_null()
         target = level_type(scale.levels) if isinstance(scale, Categorical) else pa.float64()
         read = to_level_type(values, target)
         if isinstance(scale, Categorical):

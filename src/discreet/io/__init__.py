@@ -15,6 +15,7 @@ from discreet.io.arrow import read_arrow, write_arrow
 from discreet.io.atomic import check_target, whole_file, write_text
 from discreet.io.csv import read_csv, write_csv
 from discreet.io.excel import read_excel, write_excel
+from discreet.io.gate import at_the_gate
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
 from discreet.labels import Labels, after_masking, declared_by_labels
@@ -111,9 +112,12 @@ def read_groups(path: str | os.PathLike[str], **options: Any) -> Iterator[tuple[
 
 
 def write_table(table: Microdata, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
-    """Write a table by the ending of the path, whole or not at all, and never over one of the `inputs`."""
+    """Write a table by the ending of the path, whole or not at all, and never over one of the `inputs`.
+
+    Every writer is handed what the gate lets through: cells, and what is needed to read them.
+    """
     target = check_target(path, inputs)
-    _format(target).write(table, target, tuple(Path(source) for source in inputs))
+    _format(target).write(at_the_gate(table), target, tuple(Path(source) for source in inputs))
 
 
 def write_frame(

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.base import Source, Target
+from discreet.cleaning import clean_arrow
 from discreet.errors import DataError, FileError, SchemaError
 from discreet.io.atomic import check_target, whole_file
 from discreet.microdata import Microdata, column_names
@@ -170,7 +171,7 @@ def _write(tables: Iterable[Microdata], path: Path) -> None:
     writer: pq.ParquetWriter | None = None
     try:
         for table in tables:
-            arrow = table.to_arrow().replace_schema_metadata(None)
+            arrow = clean_arrow(table.to_arrow())
             if writer is None:
                 writer = pq.ParquetWriter(path, arrow.schema)
             writer.write_table(arrow)

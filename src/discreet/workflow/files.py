@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet import io
 from discreet.base import aligned
-from discreet.errors import SchemaError
+from discreet.errors import SchemaError, door
 from discreet.inference import Proposal, join_proposals, propose, with_new_levels
 from discreet.microdata import Microdata
 from discreet.results import Links, Masked
@@ -24,6 +24,7 @@ def load_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None
     return schema if schema is None or isinstance(schema, Schema) else Schema.load(schema)
 
 
+@door
 def read(
     path: str | os.PathLike[str],
     schema: Schema | str | os.PathLike[str] | None = None,
@@ -64,6 +65,7 @@ def read(
     return _remembering(Microdata(table, declared, origin=origin).validate())
 
 
+@door
 def read_with_proposal(
     path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None
 ) -> tuple[Microdata, Proposal]:
@@ -86,6 +88,7 @@ def _remembering(table: Microdata) -> Microdata:
     return table
 
 
+@door
 def read_release(
     path: str | os.PathLike[str],
     original: Microdata,
@@ -115,10 +118,10 @@ def read_release(
         raise SchemaError(f"The schema of the release lacks {len(absent)} of its columns, the first {absent[0]!r}.")
     declared = declared.select(table.column_names)
     release = Microdata(table, declared if schema is not None else with_new_levels(table, declared), origin=origin)
-    aligned(original, release)
-    return release
+    return aligned(original, release)[1]
 
 
+@door
 def inspect(source: Any, *, delimiter: str | None = None, encoding: str | None = None) -> Proposal:
     """Propose a schema for a file or a table, with the reason for every choice.
 
@@ -145,6 +148,7 @@ def check_outputs(paths: Iterable[str | os.PathLike[str]], inputs: Iterable[str 
         io.check_target(path, inputs)
 
 
+@door
 def write(
     masked: Masked | Microdata, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:

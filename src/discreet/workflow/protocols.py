@@ -355,7 +355,7 @@ def write_release(run: Run, folder: PathLike | None = None, *, released: Masked 
 
     Notes
     -----
-    Beside the masked file goes its schema (``masked.toml``), with the levels after masking, which data users need and
+    Beside the masked file goes its schema (``masked.toml``), with the levels that occur in it, which data users need and
     :func:`~discreet.workflow.checking.check_release` reads. Every file is written whole or not at all; the manifest
     comes last, so that a folder with one is complete.
     """
@@ -364,7 +364,7 @@ def write_release(run: Run, folder: PathLike | None = None, *, released: Masked 
     assessment = next(iter(run.after.values()))
     table = run.masked if released is None else released
     write(table, paths["masked"], run.inputs)
-    save_schema(table.microdata.schema, paths["schema"], run.inputs)
+    save_schema(table.schema, paths["schema"], run.inputs)
     shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs}
     remarks = run.advice
     internal: dict[str, Any] = {"html": paths.get("internal"), "json": paths.get("json"), "pdf": paths.get("pdf")}

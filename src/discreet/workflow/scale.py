@@ -14,7 +14,7 @@ from discreet import catalogue
 from discreet.base import Masker, TableEngine
 from discreet.engines.local import LocalEngine
 from discreet.engines.spark import SparkEngine
-from discreet.errors import DataError, ParameterError, SchemaError
+from discreet.errors import DataError, ParameterError, SchemaError, door
 from discreet.evaluation.score import mean_score
 from discreet.inference import propose
 from discreet.io import write_table
@@ -70,6 +70,7 @@ def _source(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str
     return ParquetSource(path, declared)
 
 
+@door
 def protect_file(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str],
@@ -119,6 +120,7 @@ def protect_file(
     return provenance, released
 
 
+@door
 def assess_files(
     original: str | os.PathLike[str],
     masked: str | os.PathLike[str],
