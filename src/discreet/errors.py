@@ -21,6 +21,7 @@ value of a record, because logs travel further than data.
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections.abc import Callable
 from functools import wraps
@@ -114,7 +115,7 @@ class DiscreetWarning(UserWarning):
 
 # ----------------------------------------------------------------------------------------- no other message passes
 
-_OUR_OWN = (DiscreetError, DiscreetWarning, Warning, MemoryError, OSError, AssertionError, NotImplementedError)
+_OUR_OWN = (DiscreetError, Warning, MemoryError, OSError, AssertionError)
 """What may leave as it is: our own words, what says nothing of a table, and what an operating system says of a file."""
 
 
@@ -134,8 +135,9 @@ def in_own_words(work: Callable[[], T], error: Callable[[], DiscreetError]) -> T
         return work()
     except (*_OUR_OWN, ImportError):
         raise
-    except Exception:  # noqa: BLE001 - whatever it says, it may quote a value
-        pass
+    except BaseException as failure:
+        if not _is_foreign(failure):
+            raise
     raise error()
 
 
@@ -162,7 +164,7 @@ def door(function: Callable[P, T]) -> Callable[P, T]:
         except DiscreetError as error:
             error.__cause__ = error.__context__ = None
             raise
-        except Exception as error:
+        except BaseException as error:
             if isinstance(error, _OUR_OWN) or not _is_foreign(error):
                 raise
             failure = _kept_back(function.__qualname__, error)
@@ -177,11 +179,19 @@ _LIBRARIES = {
 }  # fmt: skip
 
 
-def _is_foreign(error: Exception) -> bool:
+_CALL = re.compile(r"unexpected keyword argument|required (positional|keyword-only) argument|positional arguments? but")
+"""What Python says of a call that does not fit its function: names of parameters, no values."""
+
+
+def _is_foreign(error: BaseException) -> bool:
+    if not isinstance(error, Exception):
+        return type(error).__name__ == "PanicException"  # Polars' last word, which is no Exception
+    if type(error) is TypeError and _CALL.search(str(error)):
+        return False
     return type(error).__module__.split(".")[0] in _LIBRARIES
 
 
-def _kept_back(name: str, error: Exception) -> LibraryError:
+def _kept_back(name: str, error: BaseException) -> LibraryError:
     last = traceback.extract_tb(error.__traceback__)[-1]
     where = f"{Path(last.filename).name}:{last.lineno}"
     return LibraryError(

@@ -262,13 +262,15 @@ def _fresh(
     for code in sorted(set(table.encoded(name).tolist()) - {-1}):
         level = levels[code]
         own = before.get(str(_whole(level)))
-        merged = [before.get(str(_whole(one)), str(one)) for one in sources.get(level, ())]
+        parts = [str(_whole(one)) for one in sources.get(level, ())]
+        # Parts that had no label have nothing to say; beside one that had, they must be named.
+        merged = [before.get(part, part) for part in parts] if any(part in before for part in parts) else []
         if own is None and isinstance(level, str) and not was_text:
             fresh[level] = level  # codes that a hierarchy or a map gave a name
         elif len(merged) > 1:
             fresh[level] = _JOIN.join(merged)[:_LONGEST]
-        elif own is not None or merged or isinstance(level, str):
-            fresh[level] = own or (merged[0] if merged else str(level))
+        elif own is not None or merged:
+            fresh[level] = own or merged[0]
     return fresh
 
 
