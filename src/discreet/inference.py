@@ -23,12 +23,20 @@ from discreet.scales.base import hide_missing, is_text, is_whole, level_type, to
 from discreet.schema import Attribute, Schema
 from discreet.typing import Level
 
-__all__ = ["Proposal", "join_proposals", "propose", "with_new_levels"]
+__all__ = ["AMONG_NUMBERS", "MISSING_WORDS", "Proposal", "join_proposals", "propose", "with_new_levels"]
 
 _FEW = 20
 """Whole numbers with at most this many different values are proposed as ordered categories."""
 
-_MISSING_WORDS = ("", "?", ".", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "-9", "-99", "-999")
+_CODES = ("-9", "-99", "-999")
+MISSING_WORDS: tuple[str, ...] = (
+    "", "?", ".", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "None", "#NULL!", "#DIV/0!",
+    "#VALUE!", "#REF!", "#NUM!",
+)  # fmt: skip
+"""Words that stand for no value, in any column."""
+AMONG_NUMBERS: tuple[str, ...] = ("-", "--", "–", "—", "..", "…", "na", "n.a.", "N.A.", "none", "missing", "unknown")
+"""Words that stand for no value where everything else is a number; among words they may be categories."""
+_MISSING_WORDS = (*MISSING_WORDS, *_CODES)
 _IDENTIFIER = re.compile(
     r"(^|[^a-z])(id|ssn|name|email|phone|address|passport|nin)([^a-z]|$)|household|_id$|^id_", re.IGNORECASE
 )
@@ -127,9 +135,15 @@ def _propose_one(name: str, column: pa.Array) -> tuple[Attribute, str]:
 def _missing_codes(column: pa.Array) -> tuple[Level, ...]:
     if not is_text(column):
         return ()
-    words = set(pc.unique(column.cast(pa.string())).drop_null().to_pylist()) & set(_MISSING_WORDS)
-    found = tuple(word for word in _MISSING_WORDS if word in words and not word.lstrip("-").isdigit())
+    present = set(pc.unique(column.cast(pa.string())).drop_null().to_pylist())
+    words = present & set(_MISSING_WORDS)
+    found = tuple(word for word in MISSING_WORDS if word in words)
     rest = hide_missing(column, found).drop_null()
+    loose = tuple(word for word in AMONG_NUMBERS if word in present)
+    if loose:
+        numbers = hide_missing(rest, loose).drop_null()
+        if len(numbers) and not to_level_type(numbers, pa.float64()).null_count:
+            return (*found, *loose)
     # "-9" is a number among numbers, but a missing code among words.
     if len(rest) and to_level_type(rest, pa.float64()).null_count:
         return tuple(word for word in _MISSING_WORDS if word in words)

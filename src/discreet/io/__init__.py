@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,7 +75,8 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
     path : path
         See :data:`FORMATS`.
     **options
-        `delimiter` and `encoding` for text files, `encoding` for SPSS, Stata and SAS files, `sheet` for workbooks.
+        `delimiter`, `encoding`, `decimal`, `thousands` and `leave_out` for text files, `header` and `names` for them
+        and for workbooks, `encoding` for SPSS, Stata and SAS files, `sheet` for workbooks.
     """
     source = Path(path)
     if source.is_dir():
@@ -83,12 +85,16 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
         raise FileError(f"The file {str(source)!r} does not exist.", hint="Check the path.")
     reader = _format(source).read
     given = {name: value for name, value in options.items() if value is not None}
+    taken = signature(reader).parameters
+    if "names" not in taken:
+        given.pop("names", None)
+    unknown = [name for name in given if name not in taken]
+    if unknown:
+        raise ParameterError(f"{', '.join(unknown)} cannot be set for a {source.suffix} file.")
     try:
         return reader(source, **given)
     except PermissionError:
         raise FileError(f"The file {str(source)!r} cannot be read.", hint="Check its permissions.") from None
-    except TypeError:
-        raise ParameterError(f"{', '.join(given)} cannot be set for a {source.suffix} file.") from None
 
 
 def read_groups(path: str | os.PathLike[str], **options: Any) -> Iterator[tuple[pa.Table, Json]]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from discreet import io
@@ -32,6 +33,10 @@ def read(
     delimiter: str | None = None,
     encoding: str | None = None,
     sequence: str | None = None,
+    header: bool | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    leave_out: str | Sequence[int] | None = None,
 ) -> Microdata:
     """Read a file and join it with its schema.
 
@@ -47,13 +52,24 @@ def read(
         For text files; the delimiter is found by itself, the encoding is UTF-8 unless said otherwise.
     sequence : str, optional
         A column to take as a key that is a sequence of events, unless the schema declares it as one.
+    header : bool, optional
+        For text files and workbooks: whether the first line names the columns. By default it does, and a first line
+        that looks like a record is asked about. Columns without names are called ``column_1``, ``column_2`` …
+    decimal, thousands : str, optional
+        For text files: the marks of numbers, where the file alone does not tell them.
+    leave_out : str or sequence of int, optional
+        For text files: lines that are no part of the table, such as a title, units or totals; ``[1, -1]`` are the first
+        and the last, ``"none"`` says that there are none.
 
     Returns
     -------
     Microdata
     """
-    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
     declared = load_schema(schema)
+    table, origin = io.read_table(
+        path, delimiter=delimiter, encoding=encoding, header=header, decimal=decimal, thousands=thousands,
+        leave_out=leave_out, names=None if declared is None else declared.names,
+    )  # fmt: skip
     if declared is None:
         proposed = _remembering(Microdata(table, _proposed(table, origin).schema, origin=origin))
         return proposed if sequence is None else declare_sequence(proposed, sequence)
@@ -67,10 +83,10 @@ def read(
 
 @door
 def read_with_proposal(
-    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None
+    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None, **layout: Any
 ) -> tuple[Microdata, Proposal]:
     """Read a file once, and return it as the proposal declares it, with the proposal's reasons and counts."""
-    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
+    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, **layout)
     proposal = _proposed(table, origin)
     return _remembering(Microdata(table, proposal.schema, origin=origin)), proposal
 
@@ -96,6 +112,7 @@ def read_release(
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
+    **layout: Any,
 ) -> Microdata:
     """Read a released file.
 
@@ -107,8 +124,12 @@ def read_release(
     schema : Schema, optional
         The release's own, where levels changed. By default that of the original, with the levels that are new read off
         the file: categories that were merged or renamed become unordered ones.
+    delimiter, encoding, **layout
+        As for :func:`read`; decimals are written as in the original, and read so where nothing else is said.
     """
-    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
+    if Path(path).suffix.lower() in {".csv", ".tsv", ".txt"} and "dialect" in original.origin:
+        layout["decimal"] = layout.get("decimal") or original.origin["dialect"].get("decimal")
+    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, names=original.names, **layout)
     extra = [name for name in table.column_names if name not in original.schema]
     if extra:
         raise SchemaError(f"The release has {len(extra)} columns that the original lacks, the first {extra[0]!r}.")
@@ -122,15 +143,17 @@ def read_release(
 
 
 @door
-def inspect(source: Any, *, delimiter: str | None = None, encoding: str | None = None) -> Proposal:
+def inspect(source: Any, *, delimiter: str | None = None, encoding: str | None = None, **layout: Any) -> Proposal:
     """Propose a schema for a file or a table, with the reason for every choice.
 
     Parameters
     ----------
     source : path, pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    delimiter, encoding, **layout
+        As for :func:`read`.
     """
     if isinstance(source, (str, os.PathLike)):
-        groups = io.read_groups(source, delimiter=delimiter, encoding=encoding)
+        groups = io.read_groups(source, delimiter=delimiter, encoding=encoding, **layout)
         return join_proposals(_proposed(*group) for group in groups)
     if isinstance(source, Microdata):
         source = source.to_native()
