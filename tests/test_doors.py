@@ -94,7 +94,7 @@ def test_odd_columns_fail_in_our_own_words(frame, way, tmp_path):
     try:
         WAYS[way](frame, tmp_path)
     except DiscreetError as error:
-        assert CANARY not in everything(error)  # noqa: PT017 - it may also succeed
+        assert CANARY not in everything(error)  # it may also succeed
 
 
 def test_a_door_keeps_a_librarys_message_back_and_lets_ours_pass():

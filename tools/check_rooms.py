@@ -80,7 +80,9 @@ THIRD_PARTY: dict[str, set[str]] = {
     "scipy": {"operators", "masking", "linkage", "measures", "evaluation", "papers"},
     "sklearn": {"masking", "linkage", "measures", "evaluation"},
     "narwhals": {"microdata", "sequences"},
-    "pyarrow": {"scales", "microdata", "inference", "cleaning", "labels", "io", "datasets", "sequences", "engines", "papers"},
+    "pyarrow": {
+        "scales", "microdata", "inference", "cleaning", "labels", "io", "datasets", "sequences", "engines", "papers",
+    },
     "polars": {"microdata", "cleaning", "results", "evaluation", "io", "engines"},
     "pandas": {"microdata"},
     "tomli_w": {"schema", "protocol"},

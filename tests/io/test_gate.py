@@ -214,7 +214,7 @@ def test_a_dictionary_lists_what_occurs_in_an_order_that_tells_nothing():
         assert listed == sorted(released.column("w").to_pylist())
 
 
-# --------------------------------------------------------------------------------------------------- the schema released
+# ------------------------------------------------------------------------------------------------ the schema released
 
 
 def test_the_released_schema_lists_what_occurs_and_reads_the_release_and_is_assessed(tmp_path):

@@ -258,8 +258,8 @@ def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, 
         if title:
             counted = ",".join(str(line) for line in range(1 + skip, 1 + skip + title))
             raise FileError(
-                f"The first {'line' if title == 1 else f'{title} lines'} of {str(path)!r} {'has' if title == 1 else 'have'}"
-                f" fewer fields than the {len(rows[title])} of all that follow: a title.",
+                f"{title} {'line has' if title == 1 else 'lines have'} fewer fields at the beginning of {str(path)!r} "
+                f"than the {len(rows[title])} of all that follow: a title.",
                 hint=f"Leave it out with --leave-out {counted} (leave_out=[{counted}]).",
             )
         if delimiter is None and not skip:
@@ -422,7 +422,7 @@ def _ragged(path: Path, expected: int, row: int, count: int) -> FileError:
     where = f", the first in row {row}" if row else ""
     return FileError(
         f"{count} {'row' if count == 1 else 'rows'} of {str(path)!r} do not have {expected} fields{where}.",
-        hint="Check the delimiter, and quote fields that hold it; a title or a footer is left out with --leave-out 1 or -1.",
+        hint="Check the delimiter, and quote fields that hold it; --leave-out 1 or -1 leaves out a title or a footer.",
     )
 
 

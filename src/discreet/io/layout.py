@@ -159,7 +159,9 @@ def _shapes(texts: pa.Array) -> pa.Array:
 # ----------------------------------------------------------------------------------------------------- units and totals
 
 
-def check_records(path: str, columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Reading], line: int) -> None:
+def check_records(
+    path: str, columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Reading], line: int
+) -> None:
     """Ask about a first line of units and a last line of totals; `line` is where the first record stands."""
     count = len(next(iter(columns.values())))
     if count < 3:
@@ -167,8 +169,8 @@ def check_records(path: str, columns: Mapping[str, pa.ChunkedArray], readings: M
     words = [name for name, column in columns.items() if not readings[name].styles and _is_unit(column)]
     if words:
         raise FileError(
-            f"Line {line} of {path!r} has words where {len(words)} {'column has' if len(words) == 1 else 'columns have'}"
-            " numbers in every other line: they look like units.",
+            f"Line {line} of {path!r} has words where {len(words)} {'column has' if len(words) == 1 else 'columns have'} "
+            "numbers in every other line: they look like units.",
             hint=f"Leave it out with --leave-out {line} (leave_out=[{line}]); if it is a record, --leave-out none.",
         )
     if count > _FEWEST and (_says_total(columns) or _is_sum(columns, readings)):
@@ -194,7 +196,7 @@ def _says_total(columns: Mapping[str, pa.ChunkedArray]) -> bool:
     for column in columns.values():
         last = column[len(column) - 1].as_py()
         if last is not None and last.strip().rstrip(":").lower() in _TOTALS:
-            return pc.sum(pc.equal(column, last)).as_py() == 1
+            return bool(pc.sum(pc.equal(column, last)).as_py() == 1)
     return False
 
 

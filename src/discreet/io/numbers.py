@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from discreet.errors import ParameterError
 from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
 
-__all__ = ["MARKS", "Reading", "Style", "check_marks", "canonical", "looks_like_number", "read_style", "restyled"]
+__all__ = ["MARKS", "Reading", "Style", "canonical", "check_marks", "looks_like_number", "read_style", "restyled"]
 
 MARKS = {".": ".", ",": ",", " ": " ", "'": "'", "space": " ", "apostrophe": "'", "none": ""}
 """What may stand between thousands, by what a user may call it."""
@@ -95,7 +95,9 @@ def read_style(column: pa.ChunkedArray, decimal: str | None = None, thousands: s
     """
     distinct = column.unique().drop_null()
     words = tuple(sorted(set(MISSING_WORDS + AMONG_NUMBERS) & set(_short(distinct))))
-    values = distinct.filter(pc.invert(pc.is_in(distinct, value_set=pa.array(words, pa.string())))) if words else distinct
+    values = (
+        distinct.filter(pc.invert(pc.is_in(distinct, value_set=pa.array(words, pa.string())))) if words else distinct
+    )
     if not len(values) or not _all(values, r"[0-9]"):
         return Reading()
     prefix, suffix = _affixes(values)

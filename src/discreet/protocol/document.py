@@ -35,7 +35,7 @@ __all__ = [
 _TABLES = ("seed", "data", "release", "attribute", "scenario", "step", "thresholds")
 _RELEASE = ("masked", "internal", "external", "manifest", "json", "pdf")
 _ATTRIBUTE = ("name", "role", "scale", "missing", "label", "levels", "semantics", "alphabet", "delimiter")
-_SOURCE = ("file", "delimiter", "encoding", "sequence")
+_SOURCE = ("file", "delimiter", "encoding", "sequence", "header", "decimal", "thousands", "leave_out")
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,21 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Source:
-    """The file to protect, relative to the protocol's folder, and how to read it."""
+    """The file to protect, relative to the protocol's folder, and how to read it, as ``dc.read`` is told."""
 
     file: str
     delimiter: str | None = None
     encoding: str | None = None
     sequence: str | None = None
+    header: bool | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    leave_out: str | None = None
+
+    def __post_init__(self) -> None:
+        lines: Any = self.leave_out
+        if lines is not None and not isinstance(lines, str):
+            object.__setattr__(self, "leave_out", ",".join(str(line) for line in lines) or "none")
 
     def to_dict(self) -> Json:
         """Return what a TOML file keeps of the source."""
@@ -283,7 +292,10 @@ class Protocol:
         check_keys(release, _RELEASE, "[release]", where, "release")
         for table, values in (("data", data), ("release", release)):
             for name, value in values.items():
-                if not isinstance(value, str):
+                if name == "header" and table == "data":
+                    if not isinstance(value, bool):
+                        raise SchemaError(f"{where.at(table, 0, name)}[data]: header must be true or false.")
+                elif not isinstance(value, str):
                     raise SchemaError(f"{where.at(table, 0, name)}[{table}]: {name} must be text in quotes.")
         if data and "file" not in data:
             raise SchemaError(f"{where.at('data')}[data] must name the file.", hint='file = "survey.csv"')

@@ -127,6 +127,8 @@ def read_release(
     delimiter, encoding, **layout
         As for :func:`read`; decimals are written as in the original, and read so where nothing else is said.
     """
+    if layout.get("leave_out") is not None:
+        layout["leave_out"] = "none"  # a release has no lines but its names and records
     if Path(path).suffix.lower() in {".csv", ".tsv", ".txt"} and "dialect" in original.origin:
         layout["decimal"] = layout.get("decimal") or original.origin["dialect"].get("decimal")
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, names=original.names, **layout)
