@@ -104,7 +104,7 @@ def test_a_door_keeps_a_librarys_message_back_and_lets_ours_pass():
     @door
     def fail(error):
         try:
-            raise ValueError(CANARY)
+            float(CANARY)
         except ValueError:
             raise error  # noqa: B904 - what is remembered behind it is the point
 

@@ -199,7 +199,11 @@ def _typed_table(
         kept = not pa.types.is_string(made[name].type) and not made[name].cast(pa.string()).equals(text)
         if kept or (style is not None and style != Style()):
             verbatim[name] = text
-        if style is not None and style != Style(decimal="," if comma else "."):
+        if style is None:
+            continue
+        if style.thousands not in {".", ","} and not _shows_decimals(text, Reading((style,))):
+            style = style._replace(decimal="," if comma else ".")  # those that masking brings are written as all others
+        if style != Style(decimal="," if comma else "."):
             styles[name] = style
     dialect = asdict(source.dialect) | {"decimal": "," if comma else "."}
     origin: Json = {"format": "csv", "dialect": dialect, "verbatim": verbatim, "path": str(source.path)}

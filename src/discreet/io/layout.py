@@ -169,7 +169,7 @@ def check_records(
     words = [name for name, column in columns.items() if not readings[name].styles and _is_unit(column)]
     if words:
         raise FileError(
-            f"Line {line} of {path!r} has words where {len(words)} {'column has' if len(words) == 1 else 'columns have'} "
+            f"Line {line} of {path!r} has words in {len(words)} {'column' if len(words) == 1 else 'columns'} of "
             "numbers in every other line: they look like units.",
             hint=f"Leave it out with --leave-out {line} (leave_out=[{line}]); if it is a record, --leave-out none.",
         )
