@@ -42,6 +42,7 @@ __all__ = [
     "UnknownNameError",
     "door",
     "in_own_words",
+    "unquoted",
 ]
 
 P = ParamSpec("P")
@@ -171,6 +172,17 @@ def door(function: Callable[P, T]) -> Callable[P, T]:
         raise failure
 
     return guarded
+
+
+def unquoted(error: BaseException) -> str:
+    """Return what a parser says is wrong and where, without what it quotes of the text.
+
+    Examples
+    --------
+    >>> unquoted(ValueError("Cannot declare ('Smith',) twice (at line 3, column 7)"))
+    'Cannot declare (…,) twice (at line 3, column 7)'
+    """
+    return re.sub(r"""(['"]).*\1""", "…", str(error))
 
 
 _LIBRARIES = {

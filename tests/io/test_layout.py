@@ -257,6 +257,18 @@ def test_a_file_with_a_decimal_comma_has_points_between_thousands(tmp_path):
     assert dc.read(path).column("x").to_pylist() == [1234, 5678]
 
 
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("row", ["{i};{i},25", "{i},5;{i},25", "{i},5\t{i},25\t{i},75", "{i}|{i},5"])
+def test_a_decimal_comma_does_not_separate_fields(tmp_path, row, header):
+    width = len(row.replace("\t", ";").replace("|", ";").split(";"))
+    mark = next(mark for mark in ";\t|" if mark in row)
+    names = [mark.join(f"n{i}" for i in range(width))] if header else []
+    path = save(tmp_path, "\n".join([*names, *(row.format(i=i) for i in range(1, 30))]) + "\n")
+    data = dc.read(path, header=None if header else False)
+    assert len(data.names) == width
+    assert pa.types.is_floating(data.column(data.names[-1]).type)
+
+
 def test_masked_whole_numbers_get_the_decimal_comma_of_their_file(tmp_path):
     path = save(tmp_path, "x;n\n" + "".join(f"{i},5;{i}\n" for i in range(12)))
     data = dc.read(path)

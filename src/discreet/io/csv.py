@@ -123,11 +123,20 @@ def _guess_delimiter(text: str) -> str:
             continue
         rows = [len(row) for row in found]
         widths = [width for width in rows[:-1] if width] or rows
-        if widths and min(widths) == max(widths) and widths[0] > most:
+        equal = widths and min(widths) == max(widths) and widths[0] > 1
+        if equal and best == "," and candidate != "," and _are_decimal(found):
+            return candidate  # 31;1234,56 has two fields, whatever else a comma may do
+        if equal and widths[0] > most:
             best, most = candidate, widths[0]
         elif (lines := title_lines(found)) and len(found[lines]) > widest:
             titled, widest = candidate, len(found[lines])
     return best if most > 1 else titled
+
+
+def _are_decimal(rows: list[list[str]]) -> bool:
+    """Say whether there are commas in fields, and all of them between digits."""
+    fields = [field for row in rows for field in row if "," in field]
+    return bool(fields) and all(re.search(r"\D,|,\D|^,|,$", field) is None for field in fields)
 
 
 def read_csv(

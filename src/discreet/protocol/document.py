@@ -13,7 +13,7 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any
 
-from discreet.errors import FileError, SchemaError
+from discreet.errors import FileError, SchemaError, unquoted
 from discreet.notebook import panel
 from discreet.notebook import table as shown_table
 from discreet.schema import Schema
@@ -362,7 +362,7 @@ def loads(text: str) -> Json:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SchemaError(f"The protocol is not valid TOML: {error}.") from None
+        raise SchemaError(f"The protocol is not valid TOML: {unquoted(error)}.") from None
 
 
 def load_text(path: str | os.PathLike[str]) -> str:
