@@ -27,7 +27,17 @@ from discreet.errors import FileError, ParameterError
 from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
 from discreet.io.atomic import whole_file
 from discreet.io.layout import check_names, check_records, own_names, read_lines, refuse_records_as_names, title_lines
-from discreet.io.numbers import Reading, Style, canonical, check_marks, looks_like_number, read_style, restyled
+from discreet.io.numbers import (
+    DECIMAL,
+    WHOLE,
+    Reading,
+    Style,
+    canonical,
+    check_marks,
+    looks_like_number,
+    read_style,
+    restyled,
+)
 from discreet.microdata import Microdata
 from discreet.typing import Json
 
@@ -35,8 +45,7 @@ __all__ = ["Dialect", "read_csv", "sniff", "write_csv"]
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18
-_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
-_DECIMAL = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_UNREAD = Reading()
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(?P<mark>[^"\r\n])"?(\r\n|\n|\r)', re.IGNORECASE)
 """A first line that tells a spreadsheet what separates fields."""
@@ -199,19 +208,20 @@ def _typed_table(
     source: _Text, columns: dict[str, pa.ChunkedArray], readings: dict[str, Reading], decimal: str | None
 ) -> tuple[pa.Table, Json]:
     # A file in which one column has a decimal comma for certain has no decimal points.
-    certain = {r.styles[0].decimal for n, r in readings.items() if _shows_decimals(columns[n], r)}
+    commas = any(r.styles and r.styles[0].decimal == "," for r in readings.values())
+    certain = {r.styles[0].decimal for n, r in readings.items() if commas and _shows_decimals(columns[n], r)}
     comma = decimal == "," or (decimal is None and certain == {","})
     made, verbatim, styles = {}, {}, {}
     for name, text in columns.items():
         style = _style(name, text, readings[name], comma=comma)
-        made[name] = _typed(text, style, readings[name].words)
-        kept = not pa.types.is_string(made[name].type) and not made[name].cast(pa.string()).equals(text)
+        made[name] = _typed(text, style, readings[name])
+        kept = pa.types.is_floating(made[name].type) and not made[name].cast(pa.string()).equals(text)
         if kept or (style is not None and style != Style()):
             verbatim[name] = text
         if style is None:
             continue
-        if style.thousands not in {".", ","} and not _shows_decimals(text, Reading((style,))):
-            style = style._replace(decimal="," if comma else ".")  # those that masking brings are written as all others
+        if comma and style.thousands not in {".", ","} and not _shows_decimals(text, Reading((style,))):
+            style = style._replace(decimal=",")  # those that masking brings are written as all others
         if style != Style(decimal="," if comma else "."):
             styles[name] = style
     dialect = asdict(source.dialect) | {"decimal": "," if comma else "."}
@@ -439,16 +449,18 @@ def _ragged(path: Path, expected: int, row: int, count: int) -> FileError:
     )
 
 
-def _typed(text: pa.ChunkedArray, style: Style | None, words: Sequence[str] = ()) -> pa.ChunkedArray:
+def _typed(text: pa.ChunkedArray, style: Style | None, reading: Reading = _UNREAD) -> pa.ChunkedArray:
     """Return a column as numbers, where it holds nothing else; as canonical text where words are among them."""
     if style is None or text.null_count == len(text):
         return text
-    plain = canonical(text, style, words)
-    if pc.all(pc.match_substring_regex(plain, _WHOLE)).as_py():
+    if reading.kind:
+        return text.cast(pa.int64() if reading.kind == "whole" else pa.float64())
+    plain = text if style == Style() else canonical(text, style, reading.words)
+    if pc.all(pc.match_substring_regex(plain, WHOLE)).as_py():
         return plain.cast(pa.int64())
-    if pc.all(pc.match_substring_regex(plain, _DECIMAL)).as_py():
+    if pc.all(pc.match_substring_regex(plain, DECIMAL)).as_py():
         return plain.cast(pa.float64())
-    return plain if style != Style() else text
+    return plain
 
 
 def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:

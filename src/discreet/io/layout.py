@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from discreet.errors import FileError, ParameterError, SchemaError
 from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
-from discreet.io.numbers import Reading, canonical, looks_like_number
+from discreet.io.numbers import Reading, Style, canonical, looks_like_number
 
 __all__ = [
     "check_names",
@@ -133,11 +133,11 @@ def _is_series(words: Sequence[str]) -> bool:
 def _evidence(name: str, column: pa.ChunkedArray, reading: Reading) -> str:
     if name.strip() in _NO_VALUE:
         return ""
+    if reading.styles:
+        return "data" if looks_like_number(name) else "name"
     values = column.unique().drop_null()
     if not len(values):
         return ""
-    if reading.styles:
-        return "data" if looks_like_number(name) else "name"
     if pc.any(pc.equal(values, name)).as_py():
         return "data"
     values = values.filter(pc.invert(pc.is_in(values, value_set=pa.array(sorted(_NO_VALUE)))))
@@ -201,16 +201,17 @@ def _says_total(columns: Mapping[str, pa.ChunkedArray]) -> bool:
 
 
 def _is_sum(columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Reading]) -> bool:
-    sums = total = 0
+    sums = 0
     for name, column in columns.items():
         reading, end = readings[name], len(column) - 1
         if not reading.styles or reading.words or column[end].as_py() is None:
             continue
-        numbers = canonical(column, reading.styles[0]).cast(pa.float64())
+        style = reading.styles[0]
+        numbers = (column if style == Style() else canonical(column, style)).cast(pa.float64())
         last, before = numbers[end].as_py(), pc.sum(numbers.slice(0, end)).as_py()
-        total += 1
-        if before and last and len(numbers.unique()) > 2:
-            sums += abs(last - before) <= 1e-9 * abs(before)
+        if not before or not last or abs(last - before) > 1e-9 * abs(before) or len(numbers.unique()) <= 2:
+            return False
+        sums += 1
     # One column may add up by chance; two, or one beside an empty field, do not.
     gap = any(column[len(column) - 1].as_py() is None and column.null_count == 1 for column in columns.values())
-    return sums > 0 and sums == total and (sums > 1 or gap)
+    return sums > 1 or (sums == 1 and gap)

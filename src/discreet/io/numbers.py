@@ -18,7 +18,18 @@ import pyarrow.compute as pc
 from discreet.errors import ParameterError
 from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
 
-__all__ = ["MARKS", "Reading", "Style", "canonical", "check_marks", "looks_like_number", "read_style", "restyled"]
+__all__ = [
+    "DECIMAL",
+    "MARKS",
+    "WHOLE",
+    "Reading",
+    "Style",
+    "canonical",
+    "check_marks",
+    "looks_like_number",
+    "read_style",
+    "restyled",
+]
 
 MARKS = {".": ".", ",": ",", " ": " ", "'": "'", "space": " ", "apostrophe": "'", "none": ""}
 """What may stand between thousands, by what a user may call it."""
@@ -28,6 +39,9 @@ _WRITTEN = {"": "", ".": r"\.", ",": ",", " ": f"[ {_SPACES}]", "'": "['’]"}
 _UNITS = r"[€$£¥₹₽%‰]|EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|Kč|zł|kr\.?|Fr\.?"
 _PREFIX = re.compile(rf"^(?:{_UNITS})[ {_SPACES}]?(?=[-−]?\d)")
 _SUFFIX = re.compile(rf"(?<=\d)[ {_SPACES}]?(?:{_UNITS})$")
+WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
+DECIMAL = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+"""Numbers that lose nothing by being read as such."""
 _CANONICAL = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _NUMBER = re.compile(
     rf"\s*(?:{_UNITS})?\s*[-+−]?\s*(?:\d+|\d{{1,3}}(?:[.,'’ {_SPACES}]\d{{3}})+)?(?:[.,]\d*)?(?:[eE][+-]?\d+)?"
@@ -56,11 +70,14 @@ class Reading:
         Values that stand for no number.
     ambiguous : bool
         Whether the first two ways, or the first one and plain words, cannot be told apart.
+    kind : {"whole", "decimal", ""}
+        What the numbers are, where all are written as computers write them.
     """
 
     styles: tuple[Style, ...] = ()
     words: tuple[str, ...] = ()
     ambiguous: bool = False
+    kind: str = ""
 
 
 def check_marks(decimal: str | None, thousands: str | None) -> tuple[str | None, str | None]:
@@ -93,6 +110,12 @@ def read_style(column: pa.ChunkedArray, decimal: str | None = None, thousands: s
     decimal, thousands : str, optional
         What the user says of the file: see :func:`check_marks`.
     """
+    kind = _plain_kind(column, decimal, thousands)
+    if kind:
+        return Reading((Style(),), kind=kind)
+    some = column.slice(0, 1000).unique().drop_null().to_pylist()
+    if any(not looks_like_number(value) and value not in MISSING_WORDS + AMONG_NUMBERS for value in some):
+        return Reading()  # most columns of words are known by their first ones
     distinct = column.unique().drop_null()
     words = tuple(sorted(set(MISSING_WORDS + AMONG_NUMBERS) & set(_short(distinct))))
     values = (
@@ -117,6 +140,18 @@ def read_style(column: pa.ChunkedArray, decimal: str | None = None, thousands: s
             numbers.append(read)
     spaced = bool(different) and different[0].thousands == " " and thousands is None and not _some_short(cores)
     return Reading(tuple(different), words, len(different) > 1 or spaced)
+
+
+def _plain_kind(column: pa.ChunkedArray, decimal: str | None, thousands: str | None) -> str:
+    """Say whether all values are numbers as computers write them, which nobody reads in another way."""
+    if column.null_count == len(column):
+        return ""
+    if _all(column, WHOLE):
+        return "whole"
+    if decimal == "," or thousands or not _all(column, DECIMAL):
+        return ""
+    asked = decimal is None and thousands is None and _all(column, r"^-?[1-9][0-9]{0,2}(\.[0-9]{3})?$")
+    return "" if asked else "decimal"
 
 
 def _short(values: pa.Array) -> list[str]:
