@@ -22,8 +22,9 @@ from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from discreet.cleaning import widened
 from discreet.draws import Draws, draws_of, fingerprint
-from discreet.errors import DataError, MissingValueError, ParameterError, SchemaError, UnknownNameError
+from discreet.errors import DataError, MissingValueError, ParameterError, SchemaError, UnknownNameError, door
 from discreet.guarantees import Guarantee
 from discreet.microdata import Microdata, column_names, microdata
 from discreet.parameters import Constraint, Names, Optional, Seed, check_parameters
@@ -521,6 +522,7 @@ class Masker(Estimator, ABC):
     def _mask(self, job: MaskingJob) -> Masking:
         """Mask a checked table."""
 
+    @door
     def mask(self, data: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Masked:
         """Protect a table.
 
@@ -548,8 +550,12 @@ class Masker(Estimator, ABC):
         self.details_ = outcome.details
         return _release(self, original, names, outcome, seed)
 
+    @door
     def fit_transform(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Any:  # noqa: ARG002
-        """Protect a table and return the same kind of table. `y` is there for pipelines and is not used."""
+        """Protect a table and return the same kind of table. `y` is there for pipelines and is not used.
+
+        Of a pandas frame the index is not kept: it may say who is who, or in which order the records were.
+        """
         masked = self.mask(X, schema)
         return masked.microdata if isinstance(X, Microdata) else masked.to_native()
 
@@ -755,6 +761,7 @@ class Linker(Estimator, ABC):
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
         """Link two checked files on `names`."""
 
+    @door
     def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
         """Find for every record of `b` (the release) whom it belongs to in `a` (what the intruder holds).
 
@@ -887,6 +894,7 @@ class Measure(Estimator, ABC):
         fitting = self._comparable(names, schema, released)
         return bool(fitting if self.sees_removed else [name for name in fitting if name in released])
 
+    @door
     def measure(
         self, original: Any, masked: Any, schema: Schema | None = None, *, engine: Engine | None = None
     ) -> Measurement:
@@ -982,6 +990,8 @@ def aligned(original: Any, masked: Any, schema: Schema | None = None) -> tuple[M
         after = Microdata(masked, before.schema.select(n for n in before.schema.names if n in present))
     after = _as_microdata(after, None)
     left_out = masked.provenance.removed if isinstance(masked, Masked) else ()
+    if not isinstance(masked, Masked) and len(before) == len(after):
+        after = widened(after, before)  # a release that was read with its own schema
     absent = [n for n in before.schema.names if n not in after.schema and before.schema[n].role != "identifier"]
     absent = [n for n in absent if n not in left_out]  # a column that a step removed is known to be absent
     if absent:

@@ -15,19 +15,28 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.microdata import as_narwhals
+from discreet.errors import door
+from discreet.microdata import arrow_column, as_narwhals
 from discreet.notebook import panel, table
 from discreet.scales import Categorical, Nominal, Numeric, Ordinal, Scale, Sequence
-from discreet.scales.base import as_arrow, hide_missing, is_text, is_whole, level_type, to_level_type
+from discreet.scales.base import hide_missing, is_text, is_whole, level_type, to_level_type
 from discreet.schema import Attribute, Schema
 from discreet.typing import Level
 
-__all__ = ["Proposal", "join_proposals", "propose", "with_new_levels"]
+__all__ = ["AMONG_NUMBERS", "MISSING_WORDS", "Proposal", "join_proposals", "propose", "with_new_levels"]
 
 _FEW = 20
 """Whole numbers with at most this many different values are proposed as ordered categories."""
 
-_MISSING_WORDS = ("", "?", ".", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "-9", "-99", "-999")
+_CODES = ("-9", "-99", "-999")
+MISSING_WORDS: tuple[str, ...] = (
+    "", "?", ".", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "None", "#NULL!", "#DIV/0!",
+    "#VALUE!", "#REF!", "#NUM!",
+)  # fmt: skip
+"""Words that stand for no value, in any column."""
+AMONG_NUMBERS: tuple[str, ...] = ("-", "--", "–", "—", "..", "…", "na", "n.a.", "N.A.", "none", "missing", "unknown")
+"""Words that stand for no value where everything else is a number; among words they may be categories."""
+_MISSING_WORDS = (*MISSING_WORDS, *_CODES)
 _IDENTIFIER = re.compile(
     r"(^|[^a-z])(id|ssn|name|email|phone|address|passport|nin)([^a-z]|$)|household|_id$|^id_", re.IGNORECASE
 )
@@ -55,6 +64,7 @@ class Proposal:
     value_labels: Mapping[str, Mapping[Level, str]] = field(default_factory=dict)
 
 
+@door
 def propose(frame: Any) -> Proposal:
     """Propose a schema for a table.
 
@@ -77,7 +87,7 @@ def propose(frame: Any) -> Proposal:
     table = as_narwhals(frame)
     attributes, reasons, missing = [], {}, {}
     for name in table.columns:
-        column = as_arrow(table[name].to_arrow())
+        column = arrow_column(table, name)
         attribute, reason = _propose_one(name, column)
         attributes.append(attribute)
         reasons[name] = reason
@@ -125,9 +135,15 @@ def _propose_one(name: str, column: pa.Array) -> tuple[Attribute, str]:
 def _missing_codes(column: pa.Array) -> tuple[Level, ...]:
     if not is_text(column):
         return ()
-    words = set(pc.unique(column.cast(pa.string())).drop_null().to_pylist()) & set(_MISSING_WORDS)
-    found = tuple(word for word in _MISSING_WORDS if word in words and not word.lstrip("-").isdigit())
+    present = set(pc.unique(column.cast(pa.string())).drop_null().to_pylist())
+    words = present & set(_MISSING_WORDS)
+    found = tuple(word for word in MISSING_WORDS if word in words)
     rest = hide_missing(column, found).drop_null()
+    loose = tuple(word for word in AMONG_NUMBERS if word in present)
+    if loose:
+        numbers = hide_missing(rest, loose).drop_null()
+        if len(numbers) and not to_level_type(numbers, pa.float64()).null_count:
+            return (*found, *loose)
     # "-9" is a number among numbers, but a missing code among words.
     if len(rest) and to_level_type(rest, pa.float64()).null_count:
         return tuple(word for word in _MISSING_WORDS if word in words)
@@ -191,6 +207,7 @@ def _one_weight(attributes: list[Attribute], reasons: dict[str, str]) -> list[At
     return result
 
 
+@door
 def with_new_levels(frame: Any, schema: Schema) -> Schema:
     """Return the schema of a release: levels that the original does not declare are read off the table.
 
@@ -209,7 +226,7 @@ def with_new_levels(frame: Any, schema: Schema) -> Schema:
         scale = attribute.scale
         if isinstance(scale, Sequence):
             continue
-        values = hide_missing(as_arrow(table[attribute.name].to_arrow()), attribute.missing).drop_null()
+        values = hide_missing(arrow_column(table, attribute.name), attribute.missing).drop_null()
         target = level_type(scale.levels) if isinstance(scale, Categorical) else pa.float64()
         read = to_level_type(values, target)
         if isinstance(scale, Categorical):

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import pyarrow as pa
+
 from discreet.inference import Proposal
 from discreet.microdata import Microdata
 from discreet.results import Provenance
@@ -20,7 +22,7 @@ from discreet.scales.base import as_arrow, hide_missing, is_text
 from discreet.schema import Attribute, Schema
 from discreet.typing import Level
 
-__all__ = ["Labels", "after_masking", "declared_by_labels", "from_metadata", "to_metadata"]
+__all__ = ["Labels", "after_masking", "declared_by_labels", "from_metadata", "occurring", "to_metadata"]
 
 _KEY = b"discreet.labels"
 _JOIN = " / "
@@ -190,6 +192,8 @@ def after_masking(labels: Labels, declared: Schema, table: Microdata, provenance
         kept = {code: text for code, text in known.items() if _whole(code) in missing or _letter(code, known)}
         if isinstance(scale, Categorical) and name in masked and provenance is not None:
             values[name] = _fresh(known, _sources(provenance, declared, table, name), table, name) | kept
+        elif isinstance(scale, Numeric) and name in masked:
+            values[name] = kept  # a number that came about by masking is not the code that it may look like
         elif isinstance(scale, Categorical) and scale != declared[name].scale:
             values[name] = {code: text for code, text in known.items() if _whole(code) in scale.levels} | kept
         else:
@@ -205,6 +209,48 @@ def after_masking(labels: Labels, declared: Schema, table: Microdata, provenance
     )
 
 
+def occurring(labels: Labels, table: Microdata) -> Labels:
+    """Return the labels of what is in a table: its columns, and the codes that occur in them.
+
+    What a code is called that no record has, only the original can tell. The same goes for its title and its notes.
+    Numbers that were masked keep the labels of missing codes alone.
+    """
+    names = set(table.schema.names)
+    values: dict[str, Mapping[Level, str]] = {}
+    missing: dict[str, list[Any]] = {}
+    for name in table.schema.names:
+        entries, known = labels.missing.get(name, []), labels.values.get(name, {})
+        if not entries and not known:
+            continue
+        column = table.column(name)
+        present = {} if pa.types.is_nested(column.type) else {str(_whole(v)): v for v in column.unique().to_pylist()}
+        letters = table.origin.get("verbatim_missing", {}).get(name)
+        if letters is not None:
+            at = letters.combine_chunks() if isinstance(letters, pa.ChunkedArray) else letters
+            present |= {letter: letter for letter in at.filter(column.is_null()).unique().drop_null().to_pylist()}
+        absent = {str(_whole(code)) for code in table.schema[name].missing}
+        if isinstance(table.schema[name].scale, Numeric) and name in table.origin.get("replaced", ()):
+            present = {text: v for text, v in present.items() if text in absent or isinstance(v, str)}
+        values[name] = {code: text for code, text in known.items() if str(_whole(code)) in present}
+        missing[name] = [entry for entry in entries if _occurs(entry, present)]
+    return replace(
+        labels,
+        title="",
+        notes=(),
+        variables={n: text for n, text in labels.variables.items() if n in names},
+        values={n: known for n, known in values.items() if known},
+        measures={n: text for n, text in labels.measures.items() if n in names},
+        missing={n: entries for n, entries in missing.items() if entries},
+        formats={n: text for n, text in labels.formats.items() if n in names},
+    )
+
+
+def _occurs(entry: Any, present: Mapping[str, Any]) -> bool:
+    if _is_range(entry):
+        return any(_is_number(v) and entry["lo"] <= v <= entry["hi"] for v in present.values())
+    return str(_whole(entry["lo"] if isinstance(entry, Mapping) else entry)) in present
+
+
 def _fresh(
     known: Mapping[Level, str], sources: Mapping[Level, list[Level]], table: Microdata, name: str
 ) -> dict[Level, str]:
@@ -216,13 +262,15 @@ def _fresh(
     for code in sorted(set(table.encoded(name).tolist()) - {-1}):
         level = levels[code]
         own = before.get(str(_whole(level)))
-        merged = [before.get(str(_whole(one)), str(one)) for one in sources.get(level, ())]
+        parts = [str(_whole(one)) for one in sources.get(level, ())]
+        # Parts that had no label have nothing to say; beside one that had, they must be named.
+        merged = [before.get(part, part) for part in parts] if any(part in before for part in parts) else []
         if own is None and isinstance(level, str) and not was_text:
             fresh[level] = level  # codes that a hierarchy or a map gave a name
         elif len(merged) > 1:
             fresh[level] = _JOIN.join(merged)[:_LONGEST]
-        elif own is not None or merged or isinstance(level, str):
-            fresh[level] = own or (merged[0] if merged else str(level))
+        elif own is not None or merged:
+            fresh[level] = own or merged[0]
     return fresh
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import DataError, SchemaError
+from discreet.errors import DataError, SchemaError, door, in_own_words
 from discreet.notebook import panel, table
 from discreet.scales import Categorical, EncodedSequences, Numeric, Sequence
 from discreet.scales.base import as_arrow, hide_missing, is_text
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Encoded",
     "Microdata",
+    "arrow_column",
     "as_narwhals",
     "column_names",
     "microdata",
@@ -124,29 +125,31 @@ class Microdata:
         """Return the table as the kind of frame that came in."""
         return self._frame.to_native()
 
+    @door
     def to_pandas(self) -> pd.DataFrame:
         """Return the table as a pandas frame."""
         return self._frame.to_pandas()
 
+    @door
     def to_polars(self) -> pl.DataFrame:
         """Return the table as a Polars frame."""
-        return self._frame.to_polars()
+        native = self._frame.to_native()
+        # By way of Arrow, column by column: an index is no column, and one of mixed values is named.
+        return self._frame.to_polars() if not hasattr(native, "reset_index") else _polars(self.to_arrow())
 
     def to_arrow(self) -> pa.Table:
-        """Return the table as an Arrow table."""
+        """Return the table as an Arrow table: its columns, and nothing else that a frame may hold."""
         native = self._frame.to_native()
-        return native if isinstance(native, pa.Table) else self._frame.to_arrow()
+        if isinstance(native, pa.Table):
+            return native
+        if not hasattr(native, "reset_index"):
+            return in_own_words(self._frame.to_arrow, lambda: DataError("The table has no form in Arrow."))
+        return pa.table({name: _arrow(self._frame, name) for name in self.names})
 
     def column(self, name: str) -> pa.Array:
         """Return one column as Arrow; missing codes are still in it."""
         self.schema[name]
-        try:
-            return as_arrow(self._frame[name].to_arrow())
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-            # Arrow's own message quotes the value it stumbled over.
-            raise DataError(
-                f"Column {name!r} mixes kinds of values.", hint="Make it all text or all numbers."
-            ) from None
+        return arrow_column(self._frame, name)
 
     def missing(self, name: str) -> BoolArray:
         """Say for each record whether the attribute has no value."""
@@ -156,6 +159,7 @@ class Microdata:
         hidden = hide_missing(self.column(name), self.schema[name].missing)
         return np.asarray(hidden.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
 
+    @door
     def encoded(self, name: str) -> Any:
         """Return one attribute as kernels see it. Read-only and kept, so asking twice costs next to nothing.
 
@@ -233,6 +237,7 @@ class Microdata:
         found: T = self._once[key]
         return found
 
+    @door
     def validate(self) -> Microdata:
         """Check every declared column against its declaration, identifiers apart, and return self."""
         for name in self.schema.names:
@@ -252,6 +257,7 @@ class Microdata:
             return np.empty((len(self), 0), dtype=np.int32)
         return np.ascontiguousarray(np.stack(columns, axis=1))
 
+    @door
     def encode(self, names: Iterable[str] | None = None) -> Encoded:
         """Return the attributes `names` (default: all) as contiguous arrays, in schema order."""
         chosen = self.schema if names is None else self.schema.select(names)
@@ -270,6 +276,7 @@ class Microdata:
             raise DataError(f"Column {name!r}: {bad} of {len(self)} weights are missing, zero or negative.")
         return weights
 
+    @door
     def select(self, names: Iterable[str]) -> Microdata:
         """Return the table with these columns only, in the table's order."""
         wanted = set(names)
@@ -281,6 +288,7 @@ class Microdata:
         chosen.share_encoding(self)
         return chosen
 
+    @door
     def take(self, rows: Any) -> Microdata:
         """Return the table with these rows only, in this order."""
         places = np.asarray(rows, dtype=np.int64)
@@ -340,6 +348,7 @@ class Microdata:
         origin["verbatim"] = {n: text for n, text in origin.get("verbatim", {}).items() if n not in encoded}
         if one_missing and "verbatim_missing" in origin:
             origin["verbatim_missing"] = {n: t for n, t in origin["verbatim_missing"].items() if n not in encoded}
+        origin["replaced"] = origin.get("replaced", frozenset()) | frozenset(encoded)
         result = Microdata(frame.to_native(), schema, origin=origin)
         result.share_encoding(self)
         for name, array in encoded.items():
@@ -406,6 +415,24 @@ class Microdata:
         return panel(f"{len(self)} records × {len(self.schema)} attributes", shown)
 
 
+def arrow_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
+    """Return one column of a frame as one plain Arrow array; a column that has no such form is refused by name."""
+    return as_arrow(_arrow(frame, name))
+
+
+def _arrow(frame: nw.DataFrame[Any], name: str) -> Any:
+    # The library's own message quotes the value it stumbled over.
+    return in_own_words(
+        frame[name].to_arrow,
+        lambda: DataError(f"Column {name!r} mixes kinds of values.", hint="Make it all text or all numbers."),
+    )
+
+
+def _polars(table: pa.Table) -> pl.DataFrame:
+    made: pl.DataFrame = nw.from_arrow(table, backend="polars").to_native()
+    return made
+
+
 def _distinct(column: pa.Array) -> CodeArray:
     """Return a code for every different value, in their order of appearance; −1 is missing."""
     codes = pc.fill_null(column.dictionary_encode().indices, -1)
@@ -439,6 +466,7 @@ def _as_dates(column: pa.Array, kind: pa.DataType) -> pa.Array:
         return column
 
 
+@door
 def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
     """Join a table and its schema; without a schema, the inferred proposal is taken.
 

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from discreet.cleaning import cleaned, released_schema
 from discreet.errors import DataError
 from discreet.guarantees import Guarantee
 from discreet.microdata import Microdata
 from discreet.notebook import listing, panel, table
+from discreet.schema import Schema
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = [
@@ -142,16 +144,28 @@ class Masked:
     Attributes
     ----------
     microdata : Microdata
-        The table to release: identifiers removed, masked columns exchanged, everything else as it came.
+        The table to release: identifiers removed, masked columns exchanged, all other cells as they came. What a frame
+        carries besides its cells (an index, levels that no record has, metadata) is taken off.
     provenance : Provenance
     """
 
     microdata: Microdata
     provenance: Provenance
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "microdata", cleaned(self.microdata))
+
     def to_native(self) -> Any:
-        """Return the release as the kind of frame that came in."""
+        """Return the release as the kind of frame that came in; a pandas frame has a fresh index."""
         return self.microdata.to_native()
+
+    @property
+    def schema(self) -> Schema:
+        """The declaration that is released with the table: levels and missing codes that occur in it, no others.
+
+        The table's own (``masked.microdata.schema``) lists every level of the original too, for comparing the two.
+        """
+        return released_schema(self.microdata)
 
     @property
     def labels(self) -> IntArray | None:

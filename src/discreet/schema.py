@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from discreet.errors import FileError, SchemaError, UnknownNameError
+from discreet.errors import FileError, SchemaError, UnknownNameError, unquoted
 from discreet.notebook import panel, table
 from discreet.scales import Categorical, Numeric, Scale, Sequence, scale_from_dict
 from discreet.typing import Json, Level, Role
@@ -248,7 +248,7 @@ class Schema:
         try:
             fields = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise SchemaError(f"The schema is not valid TOML: {error}.") from None
+            raise SchemaError(f"The schema is not valid TOML: {unquoted(error)}.") from None
         return cls.from_dict(fields)
 
     @classmethod

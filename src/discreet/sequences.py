@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import DataError, ParameterError, SchemaError
+from discreet.errors import DataError, ParameterError, SchemaError, door
 from discreet.microdata import Microdata, as_narwhals, microdata
 from discreet.scales import Sequence
 from discreet.scales.base import as_arrow, is_text, to_level_type
@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 
+@door
 def from_text(frame: Any, column: str, *, delimiter: str = " ") -> Any:
     """Split a column of delimited text into lists; an empty text is an empty sequence, a null stays a null.
 
@@ -54,6 +55,7 @@ def from_text(frame: Any, column: str, *, delimiter: str = " ") -> Any:
     return _like(frame, _set(table, column, _lists(table, column, delimiter)))
 
 
+@door
 def to_text(frame: Any, column: str, *, delimiter: str = " ") -> Any:
     """Join a column of lists into delimited text, refusing events that hold the delimiter or are empty.
 
@@ -75,6 +77,7 @@ def to_text(frame: Any, column: str, *, delimiter: str = " ") -> Any:
     return _like(frame, _set(table, column, pc.binary_join(events, delimiter)))
 
 
+@door
 def from_long(
     frame: Any, *, identifier: str, time: str, event: str, keep_times: bool = False, collapse: bool = False
 ) -> Any:
@@ -135,6 +138,7 @@ def from_long(
     return _like(frame, pa.table(result))
 
 
+@door
 def to_long(
     frame: Any, *, identifier: str, event: str, time: str = "time", delimiter: str = " ", times: str | None = None
 ) -> Any:
@@ -192,6 +196,7 @@ def to_long(
     return _like(frame, pa.table(result))
 
 
+@door
 def from_states(frame: Any, columns: AbstractSequence[str], *, name: str = "sequence", gaps: str = "error") -> Any:
     """Gather one column a position into one list column.
 
@@ -247,6 +252,7 @@ def from_states(frame: Any, columns: AbstractSequence[str], *, name: str = "sequ
     return _like(frame, pa.table(result))
 
 
+@door
 def to_states(frame: Any, column: str, columns: AbstractSequence[str] | None = None, *, delimiter: str = " ") -> Any:
     """Spread sequences over one column a position; what comes after the last event is null.
 
@@ -290,6 +296,7 @@ def to_states(frame: Any, column: str, columns: AbstractSequence[str] | None = N
     return _like(frame, pa.table(result))
 
 
+@door
 def declare_sequence(
     data: Any, name: str, *, delimiter: str = " ", role: str = "key", alphabet: AbstractSequence[Level] | None = None
 ) -> Microdata:
@@ -326,6 +333,7 @@ def declare_sequence(
     return Microdata(table.to_native(), table.schema.replacing(attribute), origin=table.origin)
 
 
+@door
 def grid_cells(latitude: Any, longitude: Any, *, size: float = 500.0) -> pa.Array:
     """Name the cell of a grid in which each point lies: coordinates as events.
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from discreet.cli.console import err, out, print_json, progress, safe
-from discreet.cli.options import Data, Delimiter, Encoding, Json, MaskedFile, Quiet, SchemaFile
+from discreet.cli.options import Data, Delimiter, Encoding, Json, MaskedFile, Quiet, SchemaFile, reads_text
 
 __all__ = ["certify"]
 
 
+@reads_text
 def certify(
     original: Data,
     masked: MaskedFile,
@@ -30,6 +31,8 @@ def certify(
     encoding: Encoding = None,
     json: Json = False,
     quiet: Quiet = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Prove how far a microaggregated release is from the least possible information loss.
 
@@ -41,8 +44,8 @@ def certify(
 
     names = None if attributes is None else [name.strip() for name in attributes.split(",") if name.strip()]
     with progress(quiet=quiet or json):
-        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding)
-        after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
+        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, **layout)
+        after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
         certificate = workflow.certify(before, after, k=k, budget=budget, attributes=names)
     if json:
         print_json(certificate.to_dict())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -21,11 +21,13 @@ from discreet.cli.options import (
     SequenceColumn,
     Verbose,
     given,
+    reads_text,
 )
 
 __all__ = ["attack", "link"]
 
 
+@reads_text
 def attack(
     original: Data,
     masked: MaskedFile,
@@ -41,6 +43,8 @@ def attack(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Link a release back to the original, as an intruder would, and count the correct links.
 
@@ -54,8 +58,8 @@ def attack(
 
     parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
     with progress(quiet=quiet or json, verbose=verbose):
-        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
-        after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
+        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
+        after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
         links = workflow.attack(before, after, linker, **parameters)
     result = links.evaluate()
     low, high = result.interval()
@@ -84,6 +88,7 @@ def attack(
     out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
 
 
+@reads_text
 def link(
     a: Data,
     b: Annotated[Path, typer.Argument(help="The file whose records are looked up in the first.", show_default=False)],
@@ -102,6 +107,8 @@ def link(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Link two files of any size: for every record of the second, who it is in the first.
 
@@ -117,9 +124,9 @@ def link(
     workflow.check_outputs([output], inputs)
     parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
     with progress(quiet=quiet or json, verbose=verbose):
-        first = workflow.read(a, schema, delimiter=delimiter, encoding=encoding)
+        first = workflow.read(a, schema, delimiter=delimiter, encoding=encoding, **layout)
         declared = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
-        second = workflow.read(b, declared, delimiter=delimiter, encoding=encoding)
+        second = workflow.read(b, declared, delimiter=delimiter, encoding=encoding, **layout)
         links = workflow.link(first, second, linker, **parameters)
         workflow.write_links(links, output, inputs)
     linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())

@@ -13,7 +13,7 @@ import typer
 from discreet._version import __version__
 from discreet.cli import certify, intrusion, listing, manifest, papers, protocols, release, studies, studio, tables
 from discreet.cli.console import err, out, safe
-from discreet.errors import BrokenGuaranteeError, DiscreetError
+from discreet.errors import BrokenGuaranteeError, DiscreetError, LibraryError
 
 __all__ = ["app", "run"]
 
@@ -78,6 +78,9 @@ def run() -> None:
 def _code(arguments: list[str]) -> int:
     try:
         result = app(arguments, standalone_mode=False)
+    except LibraryError as error:
+        err.print(f"[bold red]A defect in Discreet:[/bold red] {safe(error.message)}", highlight=False, soft_wrap=True)
+        return 3
     except DiscreetError as error:
         err.print(f"[bold red]Error:[/bold red] {safe(error.message)}", highlight=False, soft_wrap=True)
         if error.hint:

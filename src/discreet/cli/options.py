@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +29,7 @@ __all__ = [
     "dataset_names",
     "given",
     "method_names",
+    "reads_text",
 ]
 
 
@@ -63,6 +67,49 @@ SchemaFile = Annotated[
 ]
 Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself.", show_default=False)]
 Encoding = Annotated[str | None, typer.Option(help="Text encoding; UTF-8 unless said.", show_default=False)]
+_LAYOUT: dict[str, Any] = {
+    "header": Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first line names the columns.", show_default=False),
+    ],
+    "decimal": Annotated[
+        str | None, typer.Option(help="The decimal mark of numbers: . or ,", show_default=False, metavar="MARK")
+    ],
+    "thousands": Annotated[
+        str | None,
+        typer.Option(
+            help="What stands between thousands: . , space apostrophe none", show_default=False, metavar="MARK"
+        ),
+    ],
+    "leave_out": Annotated[
+        str | None,
+        typer.Option(
+            help="Lines that are no records: 1 a title, -1 totals; or none.", show_default=False, metavar="LINES"
+        ),
+    ],
+}
+"""How a text file is laid out, where it does not say so itself."""
+
+
+def reads_text(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that say how a text file is laid out; what was typed comes as its `layout`."""
+    own = inspect.signature(command, eval_str=True)
+    asked = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in _LAYOUT.items()
+    ]
+    kept = [parameter for name, parameter in own.parameters.items() if name != "layout"]
+
+    @wraps(command)
+    def run(*args: Any, **typed: Any) -> None:
+        layout = {name: value for name in _LAYOUT if (value := typed.pop(name, None)) is not None}
+        command(*args, **typed, layout=layout)
+
+    run.__signature__ = own.replace(parameters=[*kept, *asked])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *asked]}
+    return run
+
+
 Json = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no remarks.")]
 SequenceColumn = Annotated[

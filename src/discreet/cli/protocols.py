@@ -8,13 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.console import advise, err, out, print_json, progress, safe, show_promises, table
-from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose
+from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose, reads_text
 
 __all__ = ["check", "init", "run"]
 
 ProtocolFile = Annotated[Path, typer.Argument(help="The protocol, a TOML file.", show_default=False)]
 
 
+@reads_text
 def init(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="The protocol to write.")] = Path("protocol.toml"),
@@ -25,6 +26,8 @@ def init(
     force: Annotated[bool, typer.Option("--force", help="Write over a protocol that exists.")] = False,
     json: Json = False,
     quiet: Quiet = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Propose a protocol for a file: schema, intruders, steps and thresholds, with the reason for every choice.
 
@@ -39,11 +42,13 @@ def init(
         raise FileError(f"{str(output)!r} exists already.", hint="Write to another file, or add --force.")
     declared = workflow.load_schema(schema)
     proposal = workflow.propose_protocol(
-        data, schema=declared, delimiter=delimiter, encoding=encoding, folder=output.parent, release=release
+        data, schema=declared, delimiter=delimiter, encoding=encoding, **layout, folder=output.parent, release=release
     )
     workflow.save_protocol(proposal, output, inputs)
     # What looks like an identifier is one in a proposed schema; a schema that was given may say otherwise.
-    looked_at = None if declared is None else workflow.read(data, declared, delimiter=delimiter, encoding=encoding)
+    looked_at = (
+        None if declared is None else workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout)
+    )
     remarks = workflow.advise_protocol(proposal, looked_at)
     if json:
         print_json(
@@ -167,6 +172,7 @@ def _show_run(done: Any, paths: Any) -> None:
         out.print(f"  {what:<9} {safe(str(path))}", highlight=False)
 
 
+@reads_text
 def check(
     protocol: ProtocolFile,
     masked: Annotated[
@@ -177,6 +183,8 @@ def check(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Verify a release against the thresholds of a protocol; nothing is written. Exit code 1 if not met.
 
@@ -196,7 +204,7 @@ def check(
         _end_tables(found, quiet=quiet or json)
         return
     with progress(quiet=quiet or json, verbose=verbose):
-        verdicts = workflow.check_release(protocol, masked, delimiter=delimiter, encoding=encoding)
+        verdicts = workflow.check_release(protocol, masked, delimiter=delimiter, encoding=encoding, **layout)
     if json:
         print_json({"met": all(v.met for v in verdicts), "verdicts": [verdict.to_dict() for verdict in verdicts]})
     _end(verdicts, quiet=quiet or json)

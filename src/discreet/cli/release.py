@@ -22,6 +22,7 @@ from discreet.cli.options import (
     SequenceColumn,
     Verbose,
     given,
+    reads_text,
 )
 from discreet.cli.scale import BlockSize, EngineName, Master, OutOfCore, assess_large, is_for_large, protect_large
 from discreet.errors import FileError
@@ -29,6 +30,7 @@ from discreet.errors import FileError
 __all__ = ["assess", "demo", "inspect", "protect"]
 
 
+@reads_text
 def inspect(
     data: Data,
     output: Annotated[
@@ -39,6 +41,8 @@ def inspect(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Look at a file and propose a schema, with the reason for every choice.
 
@@ -53,7 +57,7 @@ def inspect(
     from discreet import workflow
 
     with progress(quiet=quiet or json, verbose=verbose):
-        proposal = workflow.inspect(data, delimiter=delimiter, encoding=encoding)
+        proposal = workflow.inspect(data, delimiter=delimiter, encoding=encoding, **layout)
     if output is not None:
         workflow.save_schema(proposal.schema, output, inputs=[data])
     if json:
@@ -76,6 +80,7 @@ def inspect(
         out.print(f"Written to {safe(str(output))}. Look at every role before you protect the file.")
 
 
+@reads_text
 def protect(
     data: Data,
     output: Annotated[
@@ -125,6 +130,8 @@ def protect(
     master: Master = None,
     out_of_core: OutOfCore = False,
     block_size: BlockSize = 50_000,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Mask a file with one method, and say what is weak about the choice.
 
@@ -155,18 +162,18 @@ def protect(
         protect_large(
             data, target, schema, method, parameters, engine, master, block_size, json=json, quiet=quiet,
             report=report, external=external, domain=domain, tell=tell, manifest=manifest, delimiter=delimiter,
-            encoding=encoding, sequence=sequence, print_python=print_python,
+            encoding=encoding, **layout, sequence=sequence, print_python=print_python,
         )  # fmt: skip
         return
     if print_python:
         script = workflow.protect_script(
             data, target, method, parameters, schema=schema, report=report, delimiter=delimiter, encoding=encoding,
-            sequence=sequence,
+            sequence=sequence, **layout,
         )  # fmt: skip
         out.print(script, end="", markup=False, highlight=False, soft_wrap=True)
         return
     with progress(quiet=quiet or json, verbose=verbose):
-        original = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
+        original = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
         masked = workflow.protect(original, method, **parameters)
         assessment = workflow.assess(original, masked) if reports else None
         remarks = workflow.advise(
@@ -245,6 +252,7 @@ def _show_masked(provenance: dict[str, Any], output: Path) -> None:
     out.print(f"Written to {safe(str(output))}.")
 
 
+@reads_text
 def assess(
     original: Data,
     masked: MaskedFile,
@@ -262,6 +270,8 @@ def assess(
     engine: EngineName = None,
     master: Master = None,
     out_of_core: OutOfCore = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Measure what a release risks and what it lost, and score it.
 
@@ -279,12 +289,14 @@ def assess(
     if is_for_large(original, engine, master, out_of_core=out_of_core, quiet=quiet or json):
         assessment = assess_large(
             original, masked, schema, engine, master, quiet=quiet or json,
-            sequence=sequence, delimiter=delimiter, encoding=encoding,
+            sequence=sequence, delimiter=delimiter, encoding=encoding, **layout,
         )  # fmt: skip
     else:
         with progress(quiet=quiet or json, verbose=verbose):
-            before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, sequence=sequence)
-            after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding)
+            before = workflow.read(
+                original, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence
+            )
+            after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
             many = len(before) > workflow.MOST_AT_ONCE and not before.schema.of_scale("sequence")
             assessment = (workflow.assess_in_passes if many else workflow.assess)(before, after)
             remarks = workflow.advise(before, after, assessment, schema_given=schema is not None)

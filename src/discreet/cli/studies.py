@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.console import advise, err, out, print_json, progress, safe, table
-from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose
+from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose, reads_text
 
 __all__ = ["compare", "tune"]
 
@@ -35,6 +35,7 @@ StudySeed = Annotated[int | None, typer.Option("--seed", min=0, help="Seed of th
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one a core by default.", show_default=False)]
 
 
+@reads_text
 def compare(
     data: Data,
     candidate: Candidates,
@@ -57,6 +58,8 @@ def compare(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Mask, attack and measure a file with many candidates, and rank them.
 
@@ -70,7 +73,7 @@ def compare(
     sets = workflow.parse_attribute_sets(attributes) if attributes else None
     start = time.perf_counter()
     with progress(quiet=quiet or json, verbose=verbose):
-        table_ = workflow.read(data, schema, delimiter=delimiter, encoding=encoding)
+        table_ = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, **layout)
         study = workflow.compare(
             table_, candidates, attribute_sets=sets, repetitions=repetitions, random_state=seed, workers=workers,
             store=store, resume=resume,
@@ -111,6 +114,7 @@ def compare(
         raise typer.Exit(130)
 
 
+@reads_text
 def tune(
     data: Data,
     candidate: Candidates,
@@ -134,6 +138,8 @@ def tune(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Find good parameters for a file with far fewer experiments than trying them all.
 
@@ -147,7 +153,7 @@ def tune(
     keys = None if attributes is None else [name.strip() for name in attributes.split(",")]
     start = time.perf_counter()
     with progress(quiet=quiet or json, verbose=verbose):
-        table_ = workflow.read(data, schema, delimiter=delimiter, encoding=encoding)
+        table_ = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, **layout)
         tuned = workflow.tune(
             table_, space, attributes=keys, risk_at_most=risk_at_most, budget=budget, repetitions=repetitions,
             random_state=seed, workers=workers, store=store, resume=resume,

@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.console import advise, out, print_json, progress, safe
-from discreet.cli.options import Delimiter, Encoding, Json, Quiet, Seed, Verbose
+from discreet.cli.options import Delimiter, Encoding, Json, Quiet, Seed, Verbose, reads_text
 
 __all__ = ["renumber"]
 
 
+@reads_text
 def renumber(
     files: Annotated[list[Path], typer.Argument(help="The files that belong together.", show_default=False)],
     on: Annotated[
@@ -25,6 +26,8 @@ def renumber(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
 ) -> None:
     """Exchange an identifier for fresh numbers in several files at once, so that they can still be joined.
 
@@ -37,7 +40,7 @@ def renumber(
     remarks: list[Any] = []
     with progress(quiet=quiet or json, verbose=verbose):
         paths = workflow.renumber_files(
-            files, on, output, seed=seed, delimiter=delimiter, encoding=encoding, remarks=remarks
+            files, on, output, seed=seed, delimiter=delimiter, encoding=encoding, **layout, remarks=remarks
         )
     if json:
         files_ = {name: str(path) for name, path in paths.items()}

@@ -21,6 +21,7 @@ import pyarrow as pa
 
 from discreet import errors
 from discreet.base import MASKED, ROW, Block, Columns, Rows, Source, TableEngine, Target
+from discreet.cleaning import clean_arrow
 from discreet.engines.blocks import COUNT, TOTAL, columns_of, encoded, from_arrow, joined, stored, summed, to_arrow
 from discreet.errors import DataError, DiscreetError, FileError, MissingExtraError, ParameterError
 from discreet.microdata import Microdata
@@ -438,7 +439,7 @@ class _Release:
         values = {name: table.column(f"{_NEW}{name}") for name in self.new if name != ROW}
         block = from_arrow(pa.table({ROW: table.column(ROW), **values})) if self.new else {}
         released = self.release(Microdata(table.select(names), self.schema), rows, block)
-        return released.to_arrow().replace_schema_metadata(None)
+        return clean_arrow(released.to_arrow())
 
     def schema_of(self, head: pa.Table) -> pa.Schema:
         """Return the columns of the release, from the first records and missing values."""

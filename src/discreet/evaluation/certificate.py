@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base import aligned
-from discreet.errors import DataError, MissingValueError, ParameterError, UnknownNameError
+from discreet.errors import DataError, MissingValueError, ParameterError, UnknownNameError, door
 from discreet.kernels.bounds import ListedPrices
 from discreet.kernels.mdav import mdav
 from discreet.kernels.pricing import squared_distances
@@ -36,6 +36,7 @@ _ROUNDING = 1e-9
 _STEPS, _CLOSED = 40, 0.02
 
 
+@door
 def certify(
     original: Any,
     masked: Any,

@@ -11,7 +11,7 @@ from typing import Any
 
 from discreet import catalogue
 from discreet.base import Masker, Measure
-from discreet.errors import DataError, ParameterError, UnknownNameError
+from discreet.errors import DataError, ParameterError, UnknownNameError, door
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import SCORES, Experiment, Originals, Scoring, plan, unmasked_row
 from discreet.evaluation.store import RowStore, study_seed
@@ -195,6 +195,7 @@ def _candidate(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["method"], *parameters)
 
 
+@door
 def compare(
     data: Any,
     candidates: Sequence[Masker],

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from discreet.base import Masker, Measure
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError, ParameterError, door
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Experiment, plan
 from discreet.evaluation.store import RowStore, study_seed
@@ -73,6 +73,7 @@ class Tuned:
         )
 
 
+@door
 def tune(
     data: Any,
     space: Sequence[Masker],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from discreet.io.arrow import read_arrow, write_arrow
 from discreet.io.atomic import check_target, looked_at, whole_file, write_text
 from discreet.io.csv import read_csv, write_csv
 from discreet.io.excel import read_excel, write_excel
+from discreet.io.gate import at_the_gate
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.recount import count_written
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
@@ -75,7 +77,8 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
     path : path
         See :data:`FORMATS`.
     **options
-        `delimiter` and `encoding` for text files, `encoding` for SPSS, Stata and SAS files, `sheet` for workbooks.
+        `delimiter`, `encoding`, `decimal`, `thousands` and `leave_out` for text files, `header` and `names` for them
+        and for workbooks, `encoding` for SPSS, Stata and SAS files, `sheet` for workbooks.
     """
     source = Path(path)
     if source.is_dir():
@@ -84,12 +87,16 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
         raise FileError(f"The file {str(source)!r} does not exist.", hint="Check the path.")
     reader = _format(source).read
     given = {name: value for name, value in options.items() if value is not None}
+    taken = signature(reader).parameters
+    if "names" not in taken:
+        given.pop("names", None)
+    unknown = [name for name in given if name not in taken]
+    if unknown:
+        raise ParameterError(f"{', '.join(unknown)} cannot be set for a {source.suffix} file.")
     try:
         return reader(source, **given)
     except PermissionError:
         raise FileError(f"The file {str(source)!r} cannot be read.", hint="Check its permissions.") from None
-    except TypeError:
-        raise ParameterError(f"{', '.join(given)} cannot be set for a {source.suffix} file.") from None
 
 
 def read_groups(path: str | os.PathLike[str], **options: Any) -> Iterator[tuple[pa.Table, Json]]:
@@ -120,7 +127,8 @@ def write_table(
 ) -> None:
     """Write a table by the ending of the path, whole or not at all, and never over one of the `inputs`.
 
-    What it promises is counted again on the bytes that were written, before they are put in place.
+    Every writer is handed what the gate lets through: cells, and what is needed to read them. What the table promises
+    is counted again on the bytes that were written, before they are put in place.
     """
     target = check_target(path, inputs)
     sources = tuple(Path(source) for source in inputs)
@@ -131,7 +139,7 @@ def write_table(
         count_written(written, ending, guarantees, records=len(table), columns=table.names, dialect=dialect)
 
     with looked_at(look):
-        _format(target).write(table, target, sources)
+        _format(target).write(at_the_gate(table), target, sources)
 
 
 def write_frame(

@@ -1,4 +1,4 @@
-"""Arrow files (``.arrow``, ``.feather``) in and out; types and metadata are kept."""
+"""Arrow files (``.arrow``, ``.feather``) in and out; types are kept, and labels are in the metadata."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.ipc
 
+from discreet.cleaning import clean_arrow
 from discreet.errors import FileError
 from discreet.io.atomic import whole_file
 from discreet.labels import from_metadata, to_metadata
@@ -30,19 +31,15 @@ def read_arrow(path: Path) -> tuple[pa.Table, Json]:
     column_names(table)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has no records.")
-    origin: Json = {"format": "arrow", "metadata": table.schema.metadata, "path": str(path)}
+    origin: Json = {"format": "arrow", "path": str(path)}
     labels = from_metadata(table.schema.metadata)
     return table, origin | ({} if labels is None else {"labels": labels})
 
 
 def write_arrow(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:
     """Write a table as an Arrow file, with the labels of its columns in the metadata."""
-    arrow = table.to_arrow()
-    metadata = {**(arrow.schema.metadata or {}), **(table.origin.get("metadata") or {})}
-    metadata.pop(b"pandas", None)
-    if table.origin.get("labels"):
-        metadata |= to_metadata(table.origin["labels"])
-    arrow = arrow.replace_schema_metadata(metadata or None)
+    metadata = to_metadata(table.origin["labels"]) if table.origin.get("labels") else None
+    arrow = clean_arrow(table.to_arrow()).replace_schema_metadata(metadata)
     with (
         whole_file(path, inputs) as temporary,
         pa.OSFile(str(temporary), "wb") as sink,

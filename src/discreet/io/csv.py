@@ -2,7 +2,9 @@
 
 Every field is read as text. A column becomes numbers only where that loses nothing a person would miss: ``007`` stays
 text, because it is a code, and dates stay the text they were. Where numbers have another canonical form than the file
-(``1.50``), the original text is remembered, so that a column that was not masked is released exactly as it came.
+(``1.50``, ``1.234,56``), the original text is remembered, so that a column that was not masked is released exactly as
+it came. What cannot be told from the file, whether its first line is a record or its points stand between thousands, is
+asked (:mod:`discreet.io.layout`, :mod:`discreet.io.numbers`).
 """
 
 from __future__ import annotations
@@ -11,16 +13,31 @@ import codecs
 import csv
 import io
 import re
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from discreet.errors import FileError, ParameterError, SchemaError
+from discreet.errors import FileError, ParameterError
+from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
 from discreet.io.atomic import whole_file
+from discreet.io.layout import check_names, check_records, own_names, read_lines, refuse_records_as_names, title_lines
+from discreet.io.numbers import (
+    DECIMAL,
+    WHOLE,
+    Reading,
+    Style,
+    canonical,
+    check_marks,
+    looks_like_number,
+    read_style,
+    restyled,
+)
 from discreet.microdata import Microdata
 from discreet.typing import Json
 
@@ -28,9 +45,11 @@ __all__ = ["Dialect", "read_csv", "sniff", "write_csv"]
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18
-_WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
-_DECIMAL = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_UNREAD = Reading()
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_SEPARATOR = re.compile(r'\ufeff?"?sep=(?P<mark>[^"\r\n])"?(\r\n|\n|\r)', re.IGNORECASE)
+"""A first line that tells a spreadsheet what separates fields."""
+_OTHER_MARKS = (" ", ":", "^", "~", "¦", "§", "\x1f", "\x01", "/", "#", "*", "&")
 _COUNTS = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
@@ -43,12 +62,28 @@ class Dialect:
     bom: bool = False
     newline: str = "\n"
     quote_all: bool = False
+    decimal: str = "."
+
+
+class _Text(NamedTuple):
+    """A CSV file before its columns are looked at."""
+
+    path: Path
+    dialect: Dialect
+    data: Path | pa.BufferReader
+    skip: int
+    """Lines before the first row of the table."""
 
 
 def sniff(path: Path, *, delimiter: str | None = None, encoding: str = "utf-8") -> Dialect:
     """Read the dialect off the beginning of a file."""
     with path.open("rb") as file:
         raw = file.read(_SAMPLE)
+    return _sniffed(path, raw, delimiter, encoding)[0]
+
+
+def _sniffed(path: Path, raw: bytes, delimiter: str | None, encoding: str) -> tuple[Dialect, str, int]:
+    """Return the dialect, the beginning of the text, and how many lines are a note to a spreadsheet."""
     bom = raw.startswith(codecs.BOM_UTF8)
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and encoding == "utf-8":
         encoding = "utf-16"
@@ -64,71 +99,282 @@ def sniff(path: Path, *, delimiter: str | None = None, encoding: str = "utf-8") 
         raise ParameterError(f"There is no encoding named {encoding!r}.", hint="Such as utf-8 or latin-1.") from None
     if "\0" in text:
         raise FileError(f"{str(path)!r} is not a text file.", hint="Read Parquet files by the ending .parquet.")
-    newline = "\r\n" if "\r\n" in text else "\n"
+    newline = "\r\n" if "\r\n" in text else "\n" if "\n" in text or "\r" not in text else "\r"
+    note = _SEPARATOR.match(text)
+    if note:
+        text, delimiter = text[note.end() :], delimiter or note["mark"]
     chosen = delimiter or _guess_delimiter(text)
-    header = text.lstrip().split("\n", 1)[0].strip()
+    header = text.lstrip().split("\r" if newline == "\r" else "\n", 1)[0].strip()
     quote_all = header.startswith('"') and header.endswith('"') and f'"{chosen}"' in header
-    return Dialect(chosen, encoding, bom, newline, quote_all)
+    return Dialect(chosen, encoding, bom, newline, quote_all), text, 1 if note else 0
+
+
+def _first_rows(text: str, delimiter: str, most: int = 50) -> list[list[str]]:
+    rows = []
+    for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
+        rows.append(row)
+        if len(rows) == most + 1:
+            break
+    return rows[:-1] if len(rows) > most else rows
 
 
 def _guess_delimiter(text: str) -> str:
-    """Return the delimiter that cuts the first rows into the most columns of equal number."""
+    """Return the delimiter that cuts the first rows into the most columns of equal number.
+
+    Where none does, lines before the table may be in the way: then the one that does after them.
+    """
     best, most = ",", 1
+    titled, widest = ",", 1
     for candidate in _DELIMITERS:
-        rows = []
         try:
-            for row in csv.reader(io.StringIO(text), delimiter=candidate):
-                rows.append(len(row))
-                if len(rows) == 50:
-                    break
+            found = _first_rows(text, candidate)
         except csv.Error:
             continue
+        rows = [len(row) for row in found]
         widths = [width for width in rows[:-1] if width] or rows
-        if widths and min(widths) == max(widths) and widths[0] > most:
+        equal = widths and min(widths) == max(widths) and widths[0] > 1
+        if equal and best == "," and candidate != "," and _are_decimal(found):
+            return candidate  # 31;1234,56 has two fields, whatever else a comma may do
+        if equal and widths[0] > most:
             best, most = candidate, widths[0]
-    return best
+        elif (lines := title_lines(found)) and len(found[lines]) > widest:
+            titled, widest = candidate, len(found[lines])
+    return best if most > 1 else titled
 
 
-def read_csv(path: Path, *, delimiter: str | None = None, encoding: str = "utf-8") -> tuple[pa.Table, Json]:
-    """Return the table and its origin: dialect, and the text of columns that numbers would not give back."""
+def _are_decimal(rows: list[list[str]]) -> bool:
+    """Say whether there are commas in fields, and all of them between digits."""
+    fields = [field for row in rows for field in row if "," in field]
+    return bool(fields) and all(re.search(r"\D,|,\D|^,|,$", field) is None for field in fields)
+
+
+def read_csv(
+    path: Path,
+    *,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    header: bool | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    leave_out: str | Sequence[int] | None = None,
+    names: Collection[str] = (),
+) -> tuple[pa.Table, Json]:
+    """Return the table and its origin: dialect, and the text of columns that numbers would not give back.
+
+    Parameters
+    ----------
+    path : Path
+    delimiter, encoding : str, optional
+    header : bool, optional
+        Whether the first line names the columns; columns without names are called ``column_1`` and so on. By default
+        it does, unless it looks like a record: then the user is asked.
+    decimal, thousands : str, optional
+        The marks of numbers, where they cannot be told from the file.
+    leave_out : str or sequence of int, optional
+        Lines that are no part of the table: a title, units, totals. They are counted from 1, or from −1 at the end.
+    names : collection of str
+        Names that columns may have: a first line that holds nothing else is the line of names.
+    """
     if not path.stat().st_size:
         raise FileError(f"{str(path)!r} is empty.", hint="The first line must name the columns.")
-    dialect = sniff(path, delimiter=delimiter, encoding=encoding)
-    header = _header(path, dialect)
-    names = [name[1:] if name[:1] == "'" and name[1:2] in _FORMULA else name for name in header]
-    table = _parse(path, dialect, header).rename_columns(names)
+    decimal, mark = check_marks(decimal, thousands)
+    lines = read_lines(leave_out)
+    source = _opened(path, delimiter, encoding, lines)
+    first = _first_line(source)
+    own = own_names(len(first))
+    if header is False and first != own:
+        titles, skipped = own, 0
+    else:
+        titles, skipped = [n[1:] if n[:1] == "'" and n[1:2] in _FORMULA else n for n in first], 1
+    table = _parse(source, len(titles), skipped)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has a header and no records.")
-    columns, verbatim = {}, {}
-    for name in names:
-        text = table.column(name)
-        columns[name] = _typed(text)
-        if pa.types.is_floating(columns[name].type) and not columns[name].cast(pa.string()).equals(text):
+    readings = [read_style(column, decimal, mark) for column in table.columns]
+    if decimal or mark:
+        # What the marks that were named cannot read may be plain all the same.
+        readings = [r if r.styles else read_style(c) for r, c in zip(readings, table.columns, strict=True)]
+    certain = header is not None or (bool(names) and set(titles) <= set(names)) or titles == own
+    if not certain:
+        refuse_records_as_names(str(path), titles, table.columns, readings)
+    check_names(str(path), titles)
+    columns = dict(zip(titles, table.columns, strict=True))
+    known = dict(zip(titles, readings, strict=True))
+    if lines is None:
+        check_records(str(path), columns, known, source.skip + skipped + 1)
+    return _typed_table(source, columns, known, decimal)
+
+
+def _typed_table(
+    source: _Text, columns: dict[str, pa.ChunkedArray], readings: dict[str, Reading], decimal: str | None
+) -> tuple[pa.Table, Json]:
+    # A file in which one column has a decimal comma for certain has no decimal points.
+    commas = any(r.styles and r.styles[0].decimal == "," for r in readings.values())
+    certain = {r.styles[0].decimal for n, r in readings.items() if commas and _shows_decimals(columns[n], r)}
+    comma = decimal == "," or (decimal is None and certain == {","})
+    made, verbatim, styles = {}, {}, {}
+    for name, text in columns.items():
+        style = _style(name, text, readings[name], comma=comma)
+        made[name] = _typed(text, style, readings[name])
+        kept = pa.types.is_floating(made[name].type) and not made[name].cast(pa.string()).equals(text)
+        if kept or (style is not None and style != Style()):
             verbatim[name] = text
-    return pa.table(columns), {"format": "csv", "dialect": asdict(dialect), "verbatim": verbatim, "path": str(path)}
+        if style is None:
+            continue
+        if comma and style.thousands not in {".", ","} and not _shows_decimals(text, Reading((style,))):
+            style = style._replace(decimal=",")  # those that masking brings are written as all others
+        if style != Style(decimal="," if comma else "."):
+            styles[name] = style
+    dialect = asdict(source.dialect) | {"decimal": "," if comma else "."}
+    origin: Json = {"format": "csv", "dialect": dialect, "verbatim": verbatim, "path": str(source.path)}
+    return pa.table(made), origin | ({"styles": styles} if styles else {})
 
 
-def _header(path: Path, dialect: Dialect) -> list[str]:
-    encoding = "utf-8-sig" if dialect.bom else dialect.encoding
+def _shows_decimals(column: pa.ChunkedArray, reading: Reading) -> bool:
+    if not reading.styles or reading.ambiguous:
+        return False
+    pattern = re.escape(reading.styles[0].decimal) + "[0-9]"
+    return bool(pc.any(pc.match_substring_regex(column, pattern)).as_py())
+
+
+def _style(name: str, text: pa.ChunkedArray, reading: Reading, *, comma: bool) -> Style | None:
+    """Return how a column writes its numbers, None where it holds none; or ask."""
+    if not reading.styles:
+        _refuse_two_ways(name, text)
+        return None
+    if not reading.ambiguous:
+        return reading.styles[0]
+    if comma and any(style.decimal == "," and style.thousands == "." for style in reading.styles):
+        return next(style for style in reading.styles if style.decimal == "," and style.thousands == ".")
+    marks = {style.thousands for style in reading.styles} - {""}
+    mark = {" ": "space", "'": "apostrophe"}.get(max(marks), max(marks))
+    other = f"--decimal {mark}" if mark in {".", ","} else "--thousands none"
+    raise FileError(
+        f"Column {name!r} can be read in two ways: its {mark if mark == 'space' else repr(mark)} may stand between "
+        f"thousands or {'before decimals' if mark in {'.', ','} else 'between codes'}.",
+        hint=f"Say which with --thousands {mark} or {other}; in Python, thousands={mark!r} and so on.",
+    )
+
+
+def _refuse_two_ways(name: str, text: pa.ChunkedArray) -> None:
+    """Stop at a column of numbers with two kinds of decimal marks, or with signs that differ."""
+    some = text.slice(0, 1000).unique().drop_null().to_pylist()
+    if not any(looks_like_number(value) for value in some[:20]):
+        return
+    values = [v for v in text.unique().drop_null().to_pylist() if v not in MISSING_WORDS + AMONG_NUMBERS]
+    if not all(looks_like_number(value) and not re.match(r"-?0\d", value) for value in values):
+        return
+    marks = {mark for value in values for mark in re.findall(r"\d([.,])\d", value)}
+    if len(marks) > 1 or any(re.search(r"[^\d.,'’+\-−eE\s]", value) for value in values):
+        raise FileError(
+            f"Column {name!r} writes its numbers in more than one way.",
+            hint="Write all with the same decimal mark and the same sign of a currency or of percent.",
+        )
+
+
+def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, ...] | None) -> _Text:
+    with path.open("rb") as file:
+        raw = file.read(_SAMPLE)
+    if not lines:
+        dialect, text, skip = _sniffed(path, raw, delimiter, encoding)
+        rows = _sample_rows(path, text, dialect)
+        title = title_lines(rows) if lines is None else 0
+        if title:
+            counted = ",".join(str(line) for line in range(1 + skip, 1 + skip + title))
+            raise FileError(
+                f"{title} {'line has' if title == 1 else 'lines have'} fewer fields at the beginning of {str(path)!r} "
+                f"than the {len(rows[title])} of all that follow: a title.",
+                hint=f"Leave it out with --leave-out {counted} (leave_out=[{counted}]).",
+            )
+        if delimiter is None and not skip:
+            _refuse_hidden_delimiter(path, rows)
+        return _Text(path, dialect, path, skip)
+    # Lines that a user leaves out may have any number of fields, so they are taken away before the table is read.
+    dialect, _, _ = _sniffed(path, raw, delimiter, encoding)
+    whole = _decoded(path, dialect)
+    guess = delimiter or _guess_delimiter(whole[:_SAMPLE])
+    kept = _without_lines(path, whole, guess, lines)
+    dialect, _, skip = _sniffed(path, kept[:_SAMPLE].encode(), delimiter, "utf-8")
+    told = replace(dialect, encoding=encoding, bom=raw.startswith(codecs.BOM_UTF8))
+    return _Text(path, told, pa.BufferReader(kept.encode()), skip)
+
+
+def _sample_rows(path: Path, text: str, dialect: Dialect) -> list[list[str]]:
     try:
-        with path.open(encoding=encoding, newline="") as file:
-            names = next(csv.reader(file, delimiter=dialect.delimiter), [])
-    except UnicodeDecodeError:
-        raise _wrong_encoding(path, dialect.encoding) from None
+        return _first_rows(text, dialect.delimiter)
     except csv.Error:
         raise _malformed(path) from None
-    if not names:
-        raise FileError(f"The first line of {str(path)!r} is empty.", hint="It must name the columns.")
-    empty = [i for i, name in enumerate(names, start=1) if not name.strip()]
-    if empty:
-        raise SchemaError(f"Column {empty[0]} of {str(path)!r} has no name.", hint="Name it in the first line.")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise SchemaError(f"Column {twice[0]!r} appears {names.count(twice[0])} times.", hint="Rename one of them.")
-    return names
 
 
-def _parse(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
+def _decoded(path: Path, dialect: Dialect) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig" if dialect.bom else dialect.encoding)
+    except UnicodeDecodeError:
+        raise _wrong_encoding(path, dialect.encoding) from None
+
+
+def _without_lines(path: Path, text: str, delimiter: str, lines: tuple[int, ...]) -> str:
+    """Return a text without some of its rows; a row may go over several lines where a field does."""
+    physical = text.splitlines(keepends=True) if "\n" in text else text.replace("\r", "\n").splitlines(keepends=True)
+    ends = []
+    reader = csv.reader(physical, delimiter=delimiter)
+    try:
+        for _ in reader:
+            ends.append(reader.line_num)  # noqa: PERF401 - the reader moves on
+    except csv.Error:
+        raise _malformed(path) from None
+    out = {line - 1 if line > 0 else len(ends) + line for line in lines}
+    if any(not 0 <= row < len(ends) for row in out):
+        raise ParameterError(f"leave_out names a line that {str(path)!r} has not: it has {len(ends)}.")
+    starts = [0, *ends[:-1]]
+    return "".join(
+        "".join(physical[start:end])
+        for row, (start, end) in enumerate(zip(starts, ends, strict=True))
+        if row not in out
+    )
+
+
+def _refuse_hidden_delimiter(path: Path, rows: list[list[str]]) -> None:
+    """Ask where all lines are one field, and hold another mark equally often."""
+    lines = [row[0] for row in rows if row]
+    if len(lines) < 3 or any(len(row) > 1 for row in rows):
+        return
+    for mark in _OTHER_MARKS:
+        counts = {line.count(mark) for line in lines}
+        if len(counts) == 1 and counts.pop() > 0:
+            raise FileError(
+                f"{str(path)!r} has one column, and every line holds the same number of another mark.",
+                hint="Does it separate fields? Name it, such as --delimiter ' '. If there is one column: --delimiter ,",
+            )
+
+
+def _first_line(source: _Text) -> list[str]:
+    dialect = source.dialect
+    try:
+        with _lines(source) as file:
+            rows = csv.reader(file, delimiter=dialect.delimiter)
+            for _ in range(source.skip):
+                next(rows, [])
+            first = next(rows, [])
+    except UnicodeDecodeError:
+        raise _wrong_encoding(source.path, dialect.encoding) from None
+    except csv.Error:
+        raise _malformed(source.path) from None
+    if not first:
+        raise FileError(f"The first line of {str(source.path)!r} is empty.", hint="It must name the columns.")
+    return first
+
+
+def _lines(source: _Text) -> io.TextIOBase:
+    if isinstance(source.data, Path):
+        encoding = "utf-8-sig" if source.dialect.bom else source.dialect.encoding
+        return source.data.open(encoding=encoding, newline="")
+    source.data.seek(0)
+    return io.StringIO(source.data.read().decode(), newline="")
+
+
+def _parse(source: _Text, width: int, skipped: int) -> pa.Table:
+    path, dialect = source.path, source.dialect
+    names = own_names(width)
     ragged: list[int] = []
 
     def count(row: pacsv.InvalidRow) -> str:
@@ -149,8 +395,19 @@ def _parse(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
     )
 
     def read(*, threads: bool) -> pa.Table:
-        options = pacsv.ReadOptions(encoding=dialect.encoding, use_threads=threads)
-        return pacsv.read_csv(path, read_options=options, parse_options=parse, convert_options=convert)
+        if isinstance(source.data, Path):
+            data, encoding = source.data, dialect.encoding
+        else:
+            source.data.seek(0)
+            data, encoding = source.data, "utf-8"
+        options = pacsv.ReadOptions(
+            encoding=encoding,
+            use_threads=threads,
+            column_names=names,
+            skip_rows=source.skip,
+            skip_rows_after_names=skipped,
+        )
+        return pacsv.read_csv(data, read_options=options, parse_options=parse, convert_options=convert)
 
     try:
         table = read(threads=True)
@@ -170,7 +427,7 @@ def _parse(path: Path, dialect: Dialect, names: list[str]) -> pa.Table:
         raise _malformed(path) from None
     if ragged:
         raise _ragged(path, len(names), ragged[0], len(ragged))
-    return table.rename_columns(names)
+    return table
 
 
 def _wrong_encoding(path: Path, encoding: str) -> FileError:
@@ -188,29 +445,38 @@ def _ragged(path: Path, expected: int, row: int, count: int) -> FileError:
     where = f", the first in row {row}" if row else ""
     return FileError(
         f"{count} {'row' if count == 1 else 'rows'} of {str(path)!r} do not have {expected} fields{where}.",
-        hint="Check the delimiter, and quote fields that hold it.",
+        hint="Check the delimiter, and quote fields that hold it; --leave-out 1 or -1 leaves out a title or a footer.",
     )
 
 
-def _typed(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    if text.null_count == len(text):
+def _typed(text: pa.ChunkedArray, style: Style | None, reading: Reading = _UNREAD) -> pa.ChunkedArray:
+    """Return a column as numbers, where it holds nothing else; as canonical text where words are among them."""
+    if style is None or text.null_count == len(text):
         return text
-    if pc.all(pc.match_substring_regex(text, _WHOLE)).as_py():
-        return text.cast(pa.int64())
-    if pc.all(pc.match_substring_regex(text, _DECIMAL)).as_py():
-        return text.cast(pa.float64())
-    return text
+    if reading.kind:
+        return text.cast(pa.int64() if reading.kind == "whole" else pa.float64())
+    plain = text if style == Style() else canonical(text, style, reading.words)
+    if pc.all(pc.match_substring_regex(plain, WHOLE)).as_py():
+        return plain.cast(pa.int64())
+    if pc.all(pc.match_substring_regex(plain, DECIMAL)).as_py():
+        return plain.cast(pa.float64())
+    return plain
 
 
 def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:
     """Write a table in the dialect it came in; columns that were not masked come out as they went in."""
     dialect = Dialect(**table.origin.get("dialect", {}))
-    verbatim = table.origin.get("verbatim", {})
+    verbatim, styles = table.origin.get("verbatim", {}), table.origin.get("styles", {})
     arrow = table.to_arrow()
-    columns = {
-        name: verbatim[name] if _stands_for(verbatim.get(name), column) else _as_text(column, table, name)
-        for name, column in zip(arrow.column_names, arrow.columns, strict=True)
-    }
+    columns = {}
+    for name, column in zip(arrow.column_names, arrow.columns, strict=True):
+        style = styles.get(name, Style(decimal=dialect.decimal))
+        if _stands_for(verbatim.get(name), column, style):
+            columns[name] = verbatim[name]
+        else:
+            text = _as_text(column, table, name)
+            numbers = name in styles or pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+            columns[name] = restyled(text, style) if numbers else text
     # A spreadsheet runs a name that begins like a formula; an apostrophe makes it text, and we take it off again.
     frame = pl.DataFrame(pa.table({f"'{n}" if n[0] in _FORMULA else n: column for n, column in columns.items()}))
     with whole_file(path, inputs) as temporary:
@@ -222,12 +488,21 @@ def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> No
             temporary.write_bytes(buffer.getvalue().decode("utf-8").encode(dialect.encoding, errors="strict"))
 
 
-def _stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray) -> bool:
+def _stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray, style: Style) -> bool:
     """Say whether a remembered text still is what the column holds: what was masked must never come out by it."""
-    if text is None or len(text) != len(column) or not pa.types.is_floating(column.type):
+    if text is None or len(text) != len(column) or pa.types.is_nested(column.type):
         return False
-    numbers = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
-    return bool(_typed(text).cast(pa.float64()).combine_chunks().equals(numbers.cast(pa.float64()).combine_chunks()))
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        plain = canonical(text, style, [*MISSING_WORDS, *AMONG_NUMBERS])
+        return bool(plain.combine_chunks().equals(column.cast(pa.string()).combine_chunks()))
+    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+        return False
+    numbers = column.cast(pa.float64(), safe=False)
+    numbers = pc.if_else(pc.is_nan(numbers), pa.scalar(None, numbers.type), numbers)
+    remembered = _typed(text, style)
+    if pa.types.is_string(remembered.type):
+        return False
+    return bool(remembered.cast(pa.float64()).combine_chunks().equals(numbers.combine_chunks()))
 
 
 def _write(frame: pl.DataFrame, target: Path | io.BytesIO, dialect: Dialect) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ import pyarrow.compute as pc
 
 from discreet.errors import FileError, MissingExtraError, SchemaError
 from discreet.io.atomic import whole_file
+from discreet.io.layout import own_names, refuse_records_as_names
+from discreet.io.numbers import read_style
 from discreet.labels import Labels
 from discreet.microdata import Microdata, column_names
 from discreet.typing import Json
@@ -34,8 +37,14 @@ def _missing(library: str) -> MissingExtraError:
     )
 
 
-def read_excel(path: Path, *, sheet: str | None = None) -> tuple[pa.Table, Json]:
-    """Return a sheet (the first by default) as a table, and its origin."""
+def read_excel(
+    path: Path, *, sheet: str | None = None, header: bool | None = None, names: Collection[str] = ()
+) -> tuple[pa.Table, Json]:
+    """Return a sheet (the first by default) as a table, and its origin.
+
+    A first row that looks like a record is asked about, as in a text file; with ``header=False`` it is one, and columns
+    are called ``column_1`` and so on. `names` are names that columns may have.
+    """
     try:
         import fastexcel
     except ImportError:
@@ -43,14 +52,17 @@ def read_excel(path: Path, *, sheet: str | None = None) -> tuple[pa.Table, Json]
     logging.getLogger("fastexcel").setLevel(logging.ERROR)  # that a column is empty is no news
     try:
         book = fastexcel.read_excel(path)
-        names = list(book.sheet_names)
+        sheets = list(book.sheet_names)
     except Exception:  # noqa: BLE001 - the library's own errors may quote cells
         raise FileError(f"{str(path)!r} is not an Excel workbook that can be read.") from None
-    if sheet is not None and sheet not in names:
-        raise FileError(f"{str(path)!r} has no sheet named {sheet!r}.", hint=f"It has {len(names)} sheets.")
+    if sheet is not None and sheet not in sheets:
+        raise FileError(f"{str(path)!r} has no sheet named {sheet!r}.", hint=f"It has {len(sheets)} sheets.")
     try:
-        loaded = book.load_sheet(names.index(sheet) if sheet is not None else 0)
-        frame: pl.DataFrame = loaded.to_polars()
+        place = sheets.index(sheet) if sheet is not None else 0
+        frame: pl.DataFrame = book.load_sheet(place).to_polars()
+        own = own_names(frame.width)
+        if header is False and frame.columns != own:
+            frame = book.load_sheet(place, header_row=None, column_names=own).to_polars()
     except Exception:  # noqa: BLE001
         raise FileError(
             f"A sheet of {str(path)!r} cannot be read.", hint="One table a sheet, names in row 1."
@@ -63,6 +75,9 @@ def read_excel(path: Path, *, sheet: str | None = None) -> tuple[pa.Table, Json]
     if not frame.height:
         raise FileError(f"{str(path)!r} has a row of names and no records.")
     table = pa.table({name: _plain(frame[name]) for name in frame.columns})
+    if header is None and frame.columns != own and not (names and set(frame.columns) <= set(names)):
+        texts = [pa.chunked_array([column.cast(pa.string())]) for column in map(_words, table.columns)]
+        refuse_records_as_names(str(path), frame.columns, texts, [read_style(text) for text in texts])
     column_names(table)
     return table, {"format": "xlsx", "path": str(path)}
 
@@ -75,6 +90,11 @@ def read_cells(path: Path, names: tuple[str, ...]) -> pl.DataFrame:
         raise _missing("fastexcel") from None
     frame: pl.DataFrame = fastexcel.read_excel(path.read_bytes()).load_sheet(0, dtypes="string").to_polars()
     return frame.select([name for name in frame.columns if name in names])
+
+
+def _words(column: pa.ChunkedArray) -> pa.Array:
+    joined = column.combine_chunks()
+    return pa.nulls(len(joined), pa.string()) if pa.types.is_nested(joined.type) else joined
 
 
 def _plain(series: pl.Series) -> pa.Array:

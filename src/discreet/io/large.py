@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from discreet.base import Source, Target
+from discreet.cleaning import clean_arrow
 from discreet.errors import DataError, FileError, SchemaError
 from discreet.io.atomic import check_target, looked_at, whole_file, whole_folder
 from discreet.io.recount import count_written
@@ -187,7 +188,7 @@ def _write(tables: Iterable[Microdata], path: Path) -> None:
     writer: pq.ParquetWriter | None = None
     try:
         for table in tables:
-            arrow = table.to_arrow().replace_schema_metadata(None)
+            arrow = clean_arrow(table.to_arrow())
             if writer is None:
                 writer = pq.ParquetWriter(path, arrow.schema)
             writer.write_table(arrow)

@@ -1,4 +1,4 @@
-"""Parquet in and out; types and metadata are kept."""
+"""Parquet in and out; types are kept, and the labels of columns and values are in the metadata."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from discreet.cleaning import clean_arrow
 from discreet.errors import FileError
 from discreet.io.atomic import whole_file
 from discreet.labels import from_metadata, to_metadata
@@ -36,19 +37,14 @@ def read_parquet(path: Path, *, columns: list[str] | None = None) -> tuple[pa.Ta
     column_names(table)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has no records.")
-    origin: Json = {"format": "parquet", "metadata": table.schema.metadata, "path": str(path)}
+    origin: Json = {"format": "parquet", "path": str(path)}
     labels = from_metadata(table.schema.metadata)
     return table, origin | ({} if labels is None else {"labels": labels})
 
 
 def write_parquet(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:
-    """Write a table with the metadata it came with."""
-    arrow = table.to_arrow()
-    metadata = {**(arrow.schema.metadata or {}), **(table.origin.get("metadata") or {})}
-    # pandas notes the type of every column in its own entry; after masking that entry would be wrong.
-    if any(arrow.schema.field(a.name).type == pa.float64() for a in table.schema):
-        metadata.pop(b"pandas", None)
-    if table.origin.get("labels"):
-        metadata |= to_metadata(table.origin["labels"])
+    """Write a table with the labels of its columns and values; of other metadata nobody knows what they say."""
+    metadata = to_metadata(table.origin["labels"]) if table.origin.get("labels") else None
+    arrow = clean_arrow(table.to_arrow()).replace_schema_metadata(metadata)
     with whole_file(path, inputs) as temporary:
-        pq.write_table(arrow.replace_schema_metadata(metadata or None), temporary)
+        pq.write_table(arrow, temporary)

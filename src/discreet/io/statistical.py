@@ -251,7 +251,9 @@ def write_statistical(table: Microdata, path: Path, inputs: tuple[Path, ...] = (
     elif ending == ".dta":
         frame, options = _with_stata(table, labels, values, frame, options)
     elif labels.source == ".xpt":
-        options["variable_format"] = {n: f for n, f in labels.formats.items() if n in frame.columns}
+        # The width of text is that of the longest one in the file, which may be gone.
+        numbers = {n for n in frame.columns if frame[n].dtype != pl.String}
+        options["variable_format"] = {n: f for n, f in labels.formats.items() if n in numbers}
     with whole_file(path, inputs) as temporary:
         # The library looks at the ending, and writes the file itself.
         inner = temporary.with_name(f"{temporary.name}{ending}")

@@ -13,7 +13,7 @@ from pathlib import Path
 from pprint import pformat
 from typing import Any
 
-from discreet.errors import FileError, SchemaError
+from discreet.errors import FileError, SchemaError, unquoted
 from discreet.notebook import panel
 from discreet.notebook import table as shown_table
 from discreet.schema import Schema
@@ -37,7 +37,7 @@ _RELEASE = ("masked", "internal", "external", "manifest", "json", "pdf")
 _PUBLIC = ("domains", "tell")
 _TELL = ("noise", "pram")
 _ATTRIBUTE = ("name", "role", "scale", "missing", "label", "levels", "semantics", "alphabet", "delimiter")
-_SOURCE = ("file", "delimiter", "encoding", "sequence")
+_SOURCE = ("file", "delimiter", "encoding", "sequence", "header", "decimal", "thousands", "leave_out")
 
 
 @dataclass(frozen=True)
@@ -113,12 +113,21 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Source:
-    """The file to protect, relative to the protocol's folder, and how to read it."""
+    """The file to protect, relative to the protocol's folder, and how to read it, as ``dc.read`` is told."""
 
     file: str
     delimiter: str | None = None
     encoding: str | None = None
     sequence: str | None = None
+    header: bool | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    leave_out: str | None = None
+
+    def __post_init__(self) -> None:
+        lines: Any = self.leave_out
+        if lines is not None and not isinstance(lines, str):
+            object.__setattr__(self, "leave_out", ",".join(str(line) for line in lines) or "none")
 
     def to_dict(self) -> Json:
         """Return what a TOML file keeps of the source."""
@@ -310,7 +319,10 @@ class Protocol:
         check_keys(fields.get("public", {}), _PUBLIC, "[public]", where, "public")
         for table, values in (("data", data), ("release", release)):
             for name, value in values.items():
-                if not isinstance(value, str):
+                if name == "header" and table == "data":
+                    if not isinstance(value, bool):
+                        raise SchemaError(f"{where.at(table, 0, name)}[data]: header must be true or false.")
+                elif not isinstance(value, str):
                     raise SchemaError(f"{where.at(table, 0, name)}[{table}]: {name} must be text in quotes.")
         if data and "file" not in data:
             raise SchemaError(f"{where.at('data')}[data] must name the file.", hint='file = "survey.csv"')
@@ -399,7 +411,7 @@ def loads(text: str) -> Json:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SchemaError(f"The protocol is not valid TOML: {error}.") from None
+        raise SchemaError(f"The protocol is not valid TOML: {unquoted(error)}.") from None
 
 
 def load_text(path: str | os.PathLike[str]) -> str:

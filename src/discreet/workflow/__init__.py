@@ -3,6 +3,9 @@
 The command line and the web page call these and nothing else, so that they do the same work.
 """
 
+from inspect import isfunction
+
+from discreet.errors import door
 from discreet.evaluation.study import compare
 from discreet.protocol import Protocol, Scenario, Source, Step, Tables
 from discreet.schema import ROLES, Schema
@@ -156,3 +159,8 @@ __all__ = [
     "write_study",
     "write_tables",
 ]
+
+for _name in __all__:
+    # Every function of the front door keeps the messages of libraries back, whatever it calls.
+    if isfunction(_function := globals()[_name]) and not hasattr(_function, "__wrapped__"):
+        globals()[_name] = door(_function)

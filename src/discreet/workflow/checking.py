@@ -6,6 +6,7 @@ import json
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,7 @@ def check_release(
     folder: PathLike | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    **layout: Any,
 ) -> tuple[Verdict, ...]:
     """Verify a release against the thresholds of a protocol; nothing is written.
 
@@ -75,7 +77,7 @@ def check_release(
     compared = table if rows is None else table.take(rows)
     beside = Path(masked).with_suffix(".toml")
     schema = Schema.load(beside) if beside.is_file() else None
-    release = read_release(masked, compared, schema, delimiter=delimiter, encoding=encoding)
+    release = read_release(masked, compared, schema, delimiter=delimiter, encoding=encoding, **layout)
     if why and (again is None or not same_table(release, again.microdata)):
         raise DataError(
             f"{why}, and the release is not what the steps of the protocol give.",

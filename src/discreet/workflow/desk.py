@@ -249,7 +249,7 @@ class Desk:
             "external": "external-report.html",
             "json": "internal-report.json",
         }
-        source = Source(file, given.delimiter, given.encoding)
+        source = Source(file, **given.layout)
         written = {**named, "manifest": "manifest.json"}
         protocol = Protocol(schema, tuple(steps), tuple(scenarios), thresholds, seed, source, written)
         text = protocol.to_toml()
@@ -292,7 +292,7 @@ class Desk:
                 table = DATASETS[given.where](given.n, 0)
                 self._tables = {given: (table, propose(table.to_native()))}
             else:
-                found = read_with_proposal(given.where, delimiter=given.delimiter, encoding=given.encoding)
+                found = read_with_proposal(given.where, **given.layout)
                 self._tables = {given: found}
         return self._tables[given]
 
@@ -326,7 +326,7 @@ class Desk:
         return self._masked[key]
 
     def _held(self, held: Given, schema: Schema, *, shared: bool) -> Microdata:
-        raw = read(held.where, delimiter=held.delimiter, encoding=held.encoding)
+        raw = read(held.where, **held.layout)
         if not shared:
             return raw
         common = [name for name in raw.names if name in schema and schema[name].role != "identifier"]

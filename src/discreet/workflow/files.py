@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from discreet import io
 from discreet.base import aligned
-from discreet.errors import SchemaError
+from discreet.errors import SchemaError, door
 from discreet.inference import Proposal, join_proposals, propose, with_new_levels
 from discreet.microdata import Microdata
 from discreet.results import Links, Masked
@@ -24,6 +25,7 @@ def load_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None
     return schema if schema is None or isinstance(schema, Schema) else Schema.load(schema)
 
 
+@door
 def read(
     path: str | os.PathLike[str],
     schema: Schema | str | os.PathLike[str] | None = None,
@@ -31,6 +33,10 @@ def read(
     delimiter: str | None = None,
     encoding: str | None = None,
     sequence: str | None = None,
+    header: bool | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    leave_out: str | Sequence[int] | None = None,
 ) -> Microdata:
     """Read a file and join it with its schema.
 
@@ -46,13 +52,24 @@ def read(
         For text files; the delimiter is found by itself, the encoding is UTF-8 unless said otherwise.
     sequence : str, optional
         A column to take as a key that is a sequence of events, unless the schema declares it as one.
+    header : bool, optional
+        For text files and workbooks: whether the first line names the columns. By default it does, and a first line
+        that looks like a record is asked about. Columns without names are called ``column_1``, ``column_2`` …
+    decimal, thousands : str, optional
+        For text files: the marks of numbers, where the file alone does not tell them.
+    leave_out : str or sequence of int, optional
+        For text files: lines that are no part of the table, such as a title, units or totals; ``[1, -1]`` are the first
+        and the last, ``"none"`` says that there are none.
 
     Returns
     -------
     Microdata
     """
-    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
     declared = load_schema(schema)
+    table, origin = io.read_table(
+        path, delimiter=delimiter, encoding=encoding, header=header, decimal=decimal, thousands=thousands,
+        leave_out=leave_out, names=None if declared is None else declared.names,
+    )  # fmt: skip
     if declared is None:
         proposed = _remembering(Microdata(table, _proposed(table, origin).schema, origin=origin))
         return proposed if sequence is None else declare_sequence(proposed, sequence)
@@ -64,11 +81,12 @@ def read(
     return _remembering(Microdata(table, declared, origin=origin).validate())
 
 
+@door
 def read_with_proposal(
-    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None
+    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None, **layout: Any
 ) -> tuple[Microdata, Proposal]:
     """Read a file once, and return it as the proposal declares it, with the proposal's reasons and counts."""
-    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
+    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, **layout)
     proposal = _proposed(table, origin)
     return _remembering(Microdata(table, proposal.schema, origin=origin)), proposal
 
@@ -86,6 +104,7 @@ def _remembering(table: Microdata) -> Microdata:
     return table
 
 
+@door
 def read_release(
     path: str | os.PathLike[str],
     original: Microdata,
@@ -93,6 +112,7 @@ def read_release(
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
+    **layout: Any,
 ) -> Microdata:
     """Read a released file.
 
@@ -104,8 +124,14 @@ def read_release(
     schema : Schema, optional
         The release's own, where levels changed. By default that of the original, with the levels that are new read off
         the file: categories that were merged or renamed become unordered ones.
+    delimiter, encoding, **layout
+        As for :func:`read`; decimals are written as in the original, and read so where nothing else is said.
     """
-    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding)
+    if layout.get("leave_out") is not None:
+        layout["leave_out"] = "none"  # a release has no lines but its names and records
+    if Path(path).suffix.lower() in {".csv", ".tsv", ".txt"} and "dialect" in original.origin:
+        layout["decimal"] = layout.get("decimal") or original.origin["dialect"].get("decimal")
+    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, names=original.names, **layout)
     extra = [name for name in table.column_names if name not in original.schema]
     if extra:
         raise SchemaError(f"The release has {len(extra)} columns that the original lacks, the first {extra[0]!r}.")
@@ -115,19 +141,21 @@ def read_release(
         raise SchemaError(f"The schema of the release lacks {len(absent)} of its columns, the first {absent[0]!r}.")
     declared = declared.select(table.column_names)
     release = Microdata(table, declared if schema is not None else with_new_levels(table, declared), origin=origin)
-    aligned(original, release)
-    return release
+    return aligned(original, release)[1]
 
 
-def inspect(source: Any, *, delimiter: str | None = None, encoding: str | None = None) -> Proposal:
+@door
+def inspect(source: Any, *, delimiter: str | None = None, encoding: str | None = None, **layout: Any) -> Proposal:
     """Propose a schema for a file or a table, with the reason for every choice.
 
     Parameters
     ----------
     source : path, pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    delimiter, encoding, **layout
+        As for :func:`read`.
     """
     if isinstance(source, (str, os.PathLike)):
-        groups = io.read_groups(source, delimiter=delimiter, encoding=encoding)
+        groups = io.read_groups(source, delimiter=delimiter, encoding=encoding, **layout)
         return join_proposals(_proposed(*group) for group in groups)
     if isinstance(source, Microdata):
         source = source.to_native()
@@ -145,6 +173,7 @@ def check_outputs(paths: Iterable[str | os.PathLike[str]], inputs: Iterable[str 
         io.check_target(path, inputs)
 
 
+@door
 def write(
     masked: Masked | Microdata, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
 ) -> None:

@@ -179,6 +179,7 @@ def renumber_files(
     delimiter: str | None = None,
     encoding: str | None = None,
     remarks: list[Advice] | None = None,
+    **layout: Any,
 ) -> dict[str, Path]:
     """Give an identifier that joins several files fresh numbers, by one mapping, and write copies into `folder`.
 
@@ -202,7 +203,8 @@ def renumber_files(
         raise ParameterError("renumber: two files have the same name.", hint="The copies keep their names.")
     columns = list(on) * len(sources) if len(on) == 1 else list(on)
     outputs = {source.name: target / source.name for source in sources}
-    tables = {source.name: read(source, delimiter=delimiter, encoding=encoding) for source in sources}
+    options = {"delimiter": delimiter, "encoding": encoding, **layout}
+    tables = {source.name: read(source, **options) for source in sources}
     by_file = {source.name: column for source, column in zip(sources, columns, strict=True)}
     done = renumber_keys(tables, by_file, seed)
     target.mkdir(parents=True, exist_ok=True)

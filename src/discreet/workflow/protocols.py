@@ -109,6 +109,7 @@ def propose_protocol(
     encoding: str | None = None,
     folder: PathLike | None = None,
     release: str = "research",
+    **layout: Any,
 ) -> Protocol:
     """Propose a protocol for a file, with the reason for every choice in its comments.
 
@@ -122,6 +123,8 @@ def propose_protocol(
         Where the protocol will stand: the data's path is written relative to it (default: the data's folder).
     release : {"research", "public"}
         Who will have the file.
+    delimiter, encoding, **layout
+        As for :func:`~discreet.workflow.files.read`; the protocol remembers them.
 
     Notes
     -----
@@ -130,11 +133,12 @@ def propose_protocol(
     above what the unmasked file risks (:func:`~discreet.workflow.ceilings.propose_ceilings`).
     """
     kind = release_type(release)
-    proposal = inspect(path, delimiter=delimiter, encoding=encoding)
+    options = {"delimiter": delimiter, "encoding": encoding, **layout}
+    proposal = inspect(path, **options)
     declared = proposal.schema if schema is None else schema
     home, shared = "", tuple[str, ...]()
     if schema is None:
-        declared, home, shared = _with_household(path, proposal, delimiter, encoding)
+        declared, home, shared = _with_household(path, proposal, options)
     target = Path(path)
     base = target.parent if folder is None else Path(folder)
     try:
@@ -172,7 +176,7 @@ def propose_protocol(
         tuple(scenarios),
         limits.thresholds,
         drawn_seed(),
-        Source(file, delimiter, encoding),
+        Source(file, **options),
         {
             "masked": f"{target.stem}-masked{ending}",
             "internal": f"{target.stem}-internal.html",
@@ -213,14 +217,14 @@ _HOUSEHOLD = re.compile(
 
 
 def _with_household(
-    path: PathLike, proposal: Proposal, delimiter: str | None, encoding: str | None
+    path: PathLike, proposal: Proposal, options: Mapping[str, Any]
 ) -> tuple[Schema, str, tuple[str, ...]]:
     """Find a column that looks like the number of a household, and the keys that its members share."""
     schema = proposal.schema
     named = [a.name for a in schema if _HOUSEHOLD.search(a.name) or _HOUSEHOLD.search(a.label)]
     if not named:
         return schema, "", ()
-    table = read(path, schema, delimiter=delimiter, encoding=encoding)
+    table = read(path, schema, **options)
     for name in named:
         labels = unit_labels(table, name)
         if not 0.02 * len(labels) <= labels.max() + 1 <= 0.95 * len(labels):
@@ -375,7 +379,7 @@ def write_release(run: Run, folder: PathLike | None = None, *, released: Masked 
 
     Notes
     -----
-    Beside the masked file goes its schema (``masked.toml``), with the levels after masking, which data users need and
+    Beside the masked file goes its schema (``masked.toml``), with the levels that occur, which data users need and
     :func:`~discreet.workflow.checking.check_release` reads. Every file is written whole or not at all; the manifest
     comes last, so that a folder with one is complete.
     """
@@ -384,7 +388,7 @@ def write_release(run: Run, folder: PathLike | None = None, *, released: Masked 
     assessment = run.assessment
     table = run.masked if released is None else released
     write(table, paths["masked"], run.inputs)
-    save_schema(table.microdata.schema, paths["schema"], run.inputs)
+    save_schema(table.schema, paths["schema"], run.inputs)
     shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs, **run.protocol.public}
     remarks = run.advice
     internal: dict[str, Any] = {"html": paths.get("internal"), "json": paths.get("json"), "pdf": paths.get("pdf")}
@@ -439,7 +443,7 @@ def read_source(plan: Protocol, base: Path) -> tuple[Microdata, tuple[Path, ...]
     if plan.source is None:
         raise SchemaError("The protocol names no data.", hint='[data] with file = "survey.csv".')
     path = base / plan.source.file
-    options = {"delimiter": plan.source.delimiter, "encoding": plan.source.encoding, "sequence": plan.source.sequence}
+    options = {name: value for name, value in plan.source.to_dict().items() if name != "file"}
     table = read(path, plan.schema, **options)
     beside = [Path(table.origin["catalogue"])] if "catalogue" in table.origin else []
     return table, (path, *beside)
@@ -456,7 +460,7 @@ def protect_script(
     *,
     schema: PathLike | None = None,
     report: PathLike | None = None,
-    **options: str | None,
+    **options: Any,
 ) -> str:
     """Return the Python script that does what ``discreet protect`` does with these arguments."""
     masker = catalogue.method("masker", method)(**(parameters or {}))

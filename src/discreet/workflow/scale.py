@@ -16,7 +16,7 @@ from discreet import catalogue
 from discreet.base import Block, Masker, TableEngine
 from discreet.engines.local import LocalEngine
 from discreet.engines.spark import SparkEngine
-from discreet.errors import DataError, ParameterError, SchemaError
+from discreet.errors import DataError, ParameterError, SchemaError, door
 from discreet.evaluation.headline import ALL_KEYS, Attack, Attacks, attacks_of, unmasked_score, worst_case
 from discreet.evaluation.score import papers_score
 from discreet.inference import propose
@@ -74,6 +74,7 @@ def _source(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str
     return ParquetSource(path, declared)
 
 
+@door
 def protect_file(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str],
@@ -123,6 +124,7 @@ def protect_file(
     return provenance, released
 
 
+@door
 def assess_files(
     original: str | os.PathLike[str],
     masked: str | os.PathLike[str],

@@ -45,6 +45,16 @@ class Given:
     n: int = 1000
     delimiter: str | None = None
     encoding: str | None = None
+    header: bool | None = None
+    decimal: str | None = None
+    thousands: str | None = None
+    leave_out: str | None = None
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """How a text file is read, where it does not say so itself."""
+        names = ("delimiter", "encoding", "header", "decimal", "thousands", "leave_out")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True)

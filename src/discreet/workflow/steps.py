@@ -7,8 +7,9 @@ from typing import Any
 
 from discreet import catalogue
 from discreet.base import Engine, Linker, Masker, Measure
+from discreet.cleaning import widened
 from discreet.engines.local import LocalEngine
-from discreet.errors import SchemaError
+from discreet.errors import SchemaError, door
 from discreet.evaluation.headline import ALL_KEYS, headlines
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.recoded import as_released
@@ -21,6 +22,7 @@ from discreet.schema import Schema
 __all__ = ["assess", "attack", "link", "measure", "protect"]
 
 
+@door
 def protect(
     data: Any,
     method: str | Masker = "mdav",
@@ -49,14 +51,18 @@ def protect(
     return masker.mask(data, schema, engine=engine or LocalEngine())
 
 
+@door
 def attack(
     original: Any, masked: Any, linker: str | Linker = "distance", *, engine: Engine | None = None, **parameters: Any
 ) -> Links:
     """Link a release back to the original, as an intruder who holds the original keys would."""
     method = linker if isinstance(linker, Linker) else catalogue.method("linker", linker)(**parameters)
+    if isinstance(original, Microdata) and isinstance(masked, Microdata):
+        masked = widened(masked, original)  # a release that was read with its own schema
     return method.link(original, masked, engine=engine or LocalEngine())
 
 
+@door
 def link(
     a: Any, b: Any, linker: str | Linker = "probabilistic", *, engine: Engine | None = None, **parameters: Any
 ) -> Links:
@@ -64,6 +70,7 @@ def link(
     return attack(a, b, linker, engine=engine, **parameters)
 
 
+@door
 def assess(
     original: Any,
     masked: Any,
@@ -107,6 +114,7 @@ def assess(
     )
 
 
+@door
 def measure(
     original: Any,
     masked: Any,

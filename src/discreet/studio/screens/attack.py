@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -62,7 +61,7 @@ async def attack(request: Request, session: Mine) -> Response:
             if "file" not in upload.files:
                 raise FileError("No file was chosen.", hint="Choose what the intruder holds.")
             name, where = upload.files["file"]
-            held = replace(session.given, kind="file", where=str(where), name=name, delimiter=None, encoding=None)
+            held = Given("file", str(where), name)
         else:
             upload.discard()
     except DiscreetError as error:

@@ -68,9 +68,15 @@ async def open_file(request: Request, session: Mine) -> Response:
         return refuse(session, error, "/open")
     name, path = upload.files["file"]
     text = {key: value.strip() or None for key, value in upload.texts.items()}
+    header = {"yes": True, "no": False}.get(text.get("header") or "")
     delimiter = {"tab": "\t"}.get(text.get("delimiter") or "", text.get("delimiter"))
     if path.suffix in {".csv", ".tsv", ".txt"}:
-        given = Given("file", str(path), name, delimiter=delimiter, encoding=text.get("encoding"))
+        given = Given(
+            "file", str(path), name, delimiter=delimiter, encoding=text.get("encoding"), header=header,
+            decimal=text.get("decimal"), thousands=text.get("thousands"), leave_out=text.get("leave_out"),
+        )  # fmt: skip
+    elif path.suffix == ".xlsx":
+        given = Given("file", str(path), name, header=header)
     else:
         given = Given("file", str(path), name)
     return _open(session, given, protocol)

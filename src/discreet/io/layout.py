@@ -1,0 +1,217 @@
+"""What the lines of a table are: names, records, a title, units, totals.
+
+A file does not say so, and a record that is taken for the line of names is published with it. Each of these is looked
+for; where a line is not what it would be read as, the user is asked, by numbers of lines and columns alone: nothing in
+a question is taken from the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from discreet.errors import FileError, ParameterError, SchemaError
+from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
+from discreet.io.numbers import Reading, Style, canonical, looks_like_number
+
+__all__ = [
+    "check_names",
+    "check_records",
+    "own_names",
+    "read_lines",
+    "refuse_records_as_names",
+    "title_lines",
+]
+
+_TOTALS = {"total", "totals", "grand total", "sum", "all", "summe", "gesamt", "insgesamt", "totale", "somme", "suma"}
+_NO_VALUE = {*MISSING_WORDS, *AMONG_NUMBERS}
+_FEWEST = 5
+"""Records below which the last one is no sum: 1, 2, 3 is no table with totals."""
+
+
+def own_names(count: int) -> list[str]:
+    """Return what columns are called that have no names."""
+    return [f"column_{i}" for i in range(1, count + 1)]
+
+
+def read_lines(leave_out: str | Sequence[int] | None) -> tuple[int, ...] | None:
+    """Return the lines to leave out: None where nothing was said, none where the user says that there are none.
+
+    Examples
+    --------
+    >>> read_lines("1, -1"), read_lines("none"), read_lines(None)
+    ((1, -1), (), None)
+    """
+    if leave_out is None:
+        return None
+    if isinstance(leave_out, str):
+        parts = [part.strip() for part in leave_out.split(",")]
+        if parts == ["none"]:
+            return ()
+        if not all(re.fullmatch(r"-?[1-9][0-9]{0,8}", part) for part in parts):
+            raise ParameterError("leave_out must be numbers of lines, or none.", hint="Such as 1 or 1,-1; −1 is last.")
+        return tuple(int(part) for part in parts)
+    if not all(isinstance(line, int) and not isinstance(line, bool) and line for line in leave_out):
+        raise ParameterError("leave_out must be numbers of lines, or none.", hint="Such as [1, -1]; −1 is the last.")
+    return tuple(leave_out)
+
+
+# ------------------------------------------------------------------------------------------------------------- a title
+
+
+def title_lines(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many of the first lines are no part of the table: they have fewer fields than all that follow.
+
+    Examples
+    --------
+    >>> title_lines([["A survey"], ["age", "sex"], ["31", "f"], ["45", "m"]])
+    1
+    >>> title_lines([["age", "sex"], ["31", "f"]])
+    0
+    """
+    filled = [sum(bool(cell.strip()) for cell in row) for row in rows]
+    for lines in range(1, min(6, len(rows) - 1)):
+        widths = {len(row) for row in rows[lines:] if row}
+        if len(widths) != 1 or (width := widths.pop()) < 2:
+            continue
+        few = all(len(row) < width or count <= 1 for row, count in zip(rows[:lines], filled, strict=False))
+        if few and filled[lines] == width:
+            return lines
+    return 0
+
+
+# ------------------------------------------------------------------------------------------------------------ the names
+
+
+def check_names(path: str, names: Sequence[str]) -> None:
+    """Refuse names that are empty or the same, by their places: a line of names may be a record."""
+    empty = [i for i, name in enumerate(names, start=1) if not name.strip()]
+    if empty:
+        raise SchemaError(f"Column {empty[0]} of {path!r} has no name.", hint="Name it in the first line.")
+    if len(set(names)) < len(names):
+        name = next(name for name in names if names.count(name) > 1)
+        places = [i for i, other in enumerate(names, start=1) if other == name]
+        raise SchemaError(
+            f"Columns {places[0]} and {places[1]} of {path!r} have the same name, which appears {len(places)} times.",
+            hint="Rename one of them; if the first line is a record, add --no-header (header=False).",
+        )
+
+
+def refuse_records_as_names(
+    path: str, names: Sequence[str], columns: Sequence[pa.ChunkedArray], readings: Sequence[Reading]
+) -> None:
+    """Ask whether the first line is a record, where it looks like one.
+
+    A field of it is like a record's where the values below are numbers and it is one, where it occurs among them, or
+    where all have the same shape, digits in it. A word above numbers is a name. What there is more of decides; where
+    words are above some numbers, years or a series 1, 2, 3 above others are names as well.
+    """
+    evidence = [_evidence(*column) for column in zip(names, columns, readings, strict=True)]
+    names_seen = evidence.count("name")
+    data = [name for name, kind in zip(names, evidence, strict=True) if kind == "data"]
+    if names_seen and _is_series(data):
+        return
+    if len(data) > names_seen:
+        raise FileError(
+            f"The first line of {path!r} looks like a record, not like names: {len(data)} of its {len(names)} fields "
+            "are like the values below them.",
+            hint="Has the file no line of names? Add --no-header (header=False). Are these the names? Add --header "
+            "(header=True).",
+        )
+
+
+def _is_series(words: Sequence[str]) -> bool:
+    if not words or not all(re.fullmatch(r"[1-9][0-9]{0,3}", word) for word in words):
+        return False
+    return all(int(a) < int(b) for a, b in pairwise(words))
+
+
+def _evidence(name: str, column: pa.ChunkedArray, reading: Reading) -> str:
+    if name.strip() in _NO_VALUE:
+        return ""
+    if reading.styles:
+        return "data" if looks_like_number(name) else "name"
+    values = column.unique().drop_null()
+    if not len(values):
+        return ""
+    if pc.any(pc.equal(values, name)).as_py():
+        return "data"
+    values = values.filter(pc.invert(pc.is_in(values, value_set=pa.array(sorted(_NO_VALUE)))))
+    if not len(values) or not pc.all(pc.match_substring_regex(values, r"[0-9]")).as_py():
+        return ""
+    if not any(char.isdigit() for char in name):
+        return "name"  # every value has a digit in it, and this has none
+    shapes = _shapes(values).unique()
+    alike = len(shapes) <= 3 and _shapes(pa.array([name]))[0].as_py() in shapes.to_pylist()
+    return "data" if alike else ""
+
+
+def _shapes(texts: pa.Array) -> pa.Array:
+    """Return what texts look like: 31.12.1999 and 1.1.2000 are both 9.9.9."""
+    letters = pc.replace_substring_regex(texts, r"\p{L}+", "a")
+    return pc.replace_substring_regex(letters, r"[0-9]+", "9")
+
+
+# ----------------------------------------------------------------------------------------------------- units and totals
+
+
+def check_records(
+    path: str, columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Reading], line: int
+) -> None:
+    """Ask about a first line of units and a last line of totals; `line` is where the first record stands."""
+    count = len(next(iter(columns.values())))
+    if count < 3:
+        return
+    words = [name for name, column in columns.items() if not readings[name].styles and _is_unit(column)]
+    if words:
+        raise FileError(
+            f"Line {line} of {path!r} has words in {len(words)} {'column' if len(words) == 1 else 'columns'} of "
+            "numbers in every other line: they look like units.",
+            hint=f"Leave it out with --leave-out {line} (leave_out=[{line}]); if it is a record, --leave-out none.",
+        )
+    if count > _FEWEST and (_says_total(columns) or _is_sum(columns, readings)):
+        raise FileError(
+            f"The last line of {path!r} looks like totals, not like a record.",
+            hint="Leave it out with --leave-out -1 (leave_out=[-1]); if it is a record, --leave-out none.",
+        )
+
+
+def _is_unit(column: pa.ChunkedArray) -> bool:
+    """Say whether the first value is a word and all others are numbers."""
+    first = column[0].as_py()
+    if first is None or looks_like_number(first) or first.strip() in _NO_VALUE:
+        return False
+    for part in (column.slice(1, 100), column.slice(1)):  # most columns of words are known by their first ones
+        numbers = [value for value in part.unique().drop_null().to_pylist() if value.strip() not in _NO_VALUE]
+        if not numbers or not all(looks_like_number(value) for value in numbers):
+            return False
+    return True
+
+
+def _says_total(columns: Mapping[str, pa.ChunkedArray]) -> bool:
+    for column in columns.values():
+        last = column[len(column) - 1].as_py()
+        if last is not None and last.strip().rstrip(":").lower() in _TOTALS:
+            return bool(pc.sum(pc.equal(column, last)).as_py() == 1)
+    return False
+
+
+def _is_sum(columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Reading]) -> bool:
+    sums = 0
+    for name, column in columns.items():
+        reading, end = readings[name], len(column) - 1
+        if not reading.styles or reading.words or column[end].as_py() is None:
+            continue
+        style = reading.styles[0]
+        numbers = (column if style == Style() else canonical(column, style)).cast(pa.float64())
+        last, before = numbers[end].as_py(), pc.sum(numbers.slice(0, end)).as_py()
+        if not before or not last or abs(last - before) > 1e-9 * abs(before) or len(numbers.unique()) <= 2:
+            return False
+        sums += 1
+    # One column may add up by chance; two, or one beside an empty field, do not.
+    gap = any(column[len(column) - 1].as_py() is None and column.null_count == 1 for column in columns.values())
+    return sums > 1 or (sums == 1 and gap)

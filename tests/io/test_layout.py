@@ -1,0 +1,369 @@
+"""Files as people have them: without names, with titles, units and totals, with the numbers of half the world."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+from discreet.errors import DiscreetError, FileError, ParameterError, SchemaError
+from discreet.io import read_table
+from discreet.io.layout import title_lines
+from discreet.io.numbers import Style, canonical, looks_like_number, read_style
+
+N = 40
+RNG = np.random.default_rng(2)
+A, B = RNG.normal(size=N).round(3), RNG.integers(100, 99_999, N)
+C = RNG.choice(["xcanary", "ycanary", "zcanary"], N)
+ROWS = [f"{a},{b},{c}" for a, b, c in zip(A, B, C, strict=True)]
+
+
+def save(folder, text, name="data.csv", encoding="utf-8"):
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def lines(*head, rows=ROWS, end=()):
+    return "\n".join([*head, *rows, *end]) + "\n"
+
+
+# ------------------------------------------------------------------------------------------------------ the first line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(),
+        "\n".join(str(b) for b in B) + "\n",
+        "\n".join(C) + "\n",
+        "\n".join(f"{c};{d}" for c, d in zip(C, C[::-1], strict=True)) + "\n",
+        "\n".join(f"canary{i};{c}" for i, c in enumerate(C)) + "\n",
+        "\n".join(f"2020-01-{i % 28 + 1:02d}\tcanary{i}" for i in range(N)) + "\n",
+        "\n".join(f"K-{i:04d}|word{i}" for i in range(N)) + "\n",
+        "\n".join(f"{b},56;{c}" for b, c in zip(B, C, strict=True)) + "\n",
+        lines("canaryword,34,xcanary"),
+        "31,canary\n45,canary\n",
+        "2019,2020\n1,2\n3,4\n5,6\n",
+    ],
+    ids=range(11),
+)
+def test_a_first_line_that_is_a_record_is_asked_about_and_not_quoted(tmp_path, text):
+    path = save(tmp_path, text)
+    for call in (dc.read, dc.inspect):
+        with pytest.raises(FileError, match="looks like a record") as caught:
+            call(path)
+        assert "canary" not in str(caught.value)
+        assert text.split("\n")[0] not in str(caught.value)
+        assert "--no-header" in caught.value.hint
+    data = dc.read(path, header=False, leave_out="none")
+    assert data.names == tuple(f"column_{i}" for i in range(1, len(data.names) + 1))
+    assert len(data) == text.count("\n")
+    assert len(dc.read(path, header=True)) == text.count("\n") - 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines("a,b,c"),
+        lines("income,age,xcanary"),  # a word that occurs below, and two words above numbers
+        "age\n" + "\n".join(str(b) for b in B) + "\n",
+        "place\n" + "\n".join(C) + "\n",
+        "country,2019,2020,2021\n1,5,6,7\n2,6,7,8\n3,1,2,3\n",
+        "id,1,2,3\n1,5,6,7\n2,6,7,8\n3,1,2,3\n",
+        "day,code\n2020-01-02,K-1\n2020-01-03,K-2\n",
+        "q1,q2\n1,2\n3,4\n",
+        "column_1,column_2\n1,2\n3,4\n",
+    ],
+    ids=range(9),
+)
+def test_a_line_of_names_is_one(tmp_path, text):
+    path = save(tmp_path, text)
+    assert list(dc.read(path).names) == text.split("\n")[0].split(",")
+
+
+def test_names_that_are_declared_are_names(tmp_path):
+    path = save(tmp_path, "2019,2020\n1,2\n3,4\n5,6\n")
+    schema = dc.Schema([dc.Attribute(name, dc.Numeric(), "key") for name in ("2019", "2020")])
+    assert dc.read(path, schema).names == ("2019", "2020")
+
+
+def test_a_file_without_names_is_released_with_names_of_our_own_and_read_back(tmp_path):
+    path = save(tmp_path, lines())
+    original = dc.read(path, header=False)
+    masked = dc.protect(original, "mdav", k=3, random_state=1)
+    dc.write(masked, tmp_path / "m.csv")
+    assert (tmp_path / "m.csv").read_text().split("\n")[0] == "column_1,column_2,column_3"
+    for header in (None, False):
+        assert len(dc.read(tmp_path / "m.csv", header=header)) == N
+
+
+def test_the_same_names_are_counted_and_not_quoted(tmp_path):
+    with pytest.raises(SchemaError, match="Columns 1 and 3") as caught:
+        dc.read(save(tmp_path, "canary,b,canary\n1,2,3\n4,5,6\n"))
+    assert "canary" not in str(caught.value)
+
+
+def test_a_workbook_without_names_is_asked_about(tmp_path):
+    import xlsxwriter
+
+    path = tmp_path / "b.xlsx"
+    with xlsxwriter.Workbook(str(path)) as book:
+        sheet = book.add_worksheet()
+        for row, (a, c) in enumerate(zip(A, C, strict=True)):
+            sheet.write_row(row, 0, [float(a), str(c)])
+    with pytest.raises(FileError, match="looks like a record") as caught:
+        dc.read(path)
+    assert "canary" not in str(caught.value)
+    data = dc.read(path, header=False)
+    assert data.names == ("column_1", "column_2")
+    assert len(data) == N
+
+
+# ----------------------------------------------------------------------------------------------- lines, marks, columns
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("note", ["", "sep=;", '"sep=;"'])
+def test_line_ends_and_a_note_to_a_spreadsheet(tmp_path, end, note):
+    text = end.join([*([note] if note else []), "a;b", "1;x", "2;y", "3;x", ""])
+    data = dc.read(save(tmp_path, text))
+    assert data.column("a").to_pylist() == [1, 2, 3]
+    assert data.column("b").to_pylist() == ["x", "y", "x"]
+    dc.write(data, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_bytes().decode() == end.join(["a;b", "1;x", "2;y", "3;x", ""])
+
+
+@pytest.mark.parametrize("title", ["Survey of canaries", "Survey of canaries,,", "Survey\nof canaries"])
+def test_a_title_is_asked_about_and_left_out(tmp_path, title):
+    path = save(tmp_path, lines(title, "a,b,c"))
+    with pytest.raises(FileError, match="title") as caught:
+        dc.read(path)
+    assert "canar" not in str(caught.value).replace(str(tmp_path), "")
+    out = [1, 2] if "\n" in title else [1]
+    data = dc.read(path, leave_out=out)
+    assert data.names == ("a", "b", "c")
+    assert len(data) == N
+
+
+def test_units_and_totals_are_asked_about_and_left_out(tmp_path):
+    totals = f"{A.sum():.3f},{B.sum()},"
+    path = save(tmp_path, lines("a,b,c", "metres,canaries,", end=[totals]))
+    with pytest.raises(FileError, match="Line 2 .* units") as caught:
+        dc.read(path)
+    assert "canar" not in str(caught.value).replace(str(tmp_path), "")
+    with pytest.raises(ParameterError, match="leave_out"):
+        dc.read(path, leave_out="two")
+    with pytest.raises(ParameterError, match="has not"):
+        dc.read(path, leave_out=[99])
+    data = dc.read(path, leave_out="2,-1")
+    assert len(data) == N
+    assert data.column("b").to_pylist() == B.tolist()
+    alone = save(tmp_path, lines("a,b,c", end=[totals]))
+    with pytest.raises(FileError, match="totals"):
+        dc.read(alone)
+    assert len(dc.read(alone, leave_out="none")) == N + 1
+    with pytest.raises(FileError, match="totals"):
+        dc.read(save(tmp_path, lines("a,b,c", end=["1.5,7,Total"])))
+
+
+def test_a_footer_is_left_out(tmp_path):
+    path = save(tmp_path, lines("a,b,c", end=["Source: a canary"]))
+    with pytest.raises(FileError, match="1 row") as caught:
+        dc.read(path)
+    assert "a canary" not in str(caught.value)
+    assert len(dc.read(path, leave_out=[-1])) == N
+
+
+def test_one_column_with_another_mark_in_every_line(tmp_path):
+    path = save(tmp_path, "a:b\n1:x\n2:y\n3:x\n")
+    with pytest.raises(FileError, match="one column"):
+        dc.read(path)
+    assert dc.read(path, delimiter=":").names == ("a", "b")
+    assert dc.read(path, delimiter=",").names == ("a:b",)
+    assert len(dc.read(save(tmp_path, "time\n12:30\n13:40\n"))) == 2
+
+
+# ------------------------------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        (["1234,56", "7,5", "12,25"], [1234.56, 7.5, 12.25]),
+        (["1.234,56", "7,5", "12,25"], [1234.56, 7.5, 12.25]),
+        (["1 234", "950", "12 345"], [1234, 950, 12345]),
+        (["1\u202f234", "950", "12\u00a0345"], [1234, 950, 12345]),
+        (["1'234", "950", "12’345.5"], [1234, 950, 12345.5]),
+        (["1.234.567", "950", "12.345"], [1234567, 950, 12345]),
+        (["1,234.5", "950", "12,345"], [1234.5, 950, 12345]),
+        (["€ 12,50", "€ 7,25", "€ -3,00"], [12.5, 7.25, -3]),
+        (["$12.50", "$7.25", "$1,300.00"], [12.5, 7.25, 1300]),
+        (["12 %", "7.5 %", "3 %"], [12, 7.5, 3]),
+        (["12%", "7%", "3%"], [12, 7, 3]),
+        (["12 EUR", "7,5 EUR", "3 EUR"], [12, 7.5, 3]),
+        (["1.234", "12.5", "3"], [1.234, 12.5, 3]),
+        (["1.234", "0.125", "3"], [1.234, 0.125, 3]),
+        (["1.234", "1234", "3"], [1.234, 1234, 3]),
+        (["−5,5", "3", "2"], [-5.5, 3, 2]),
+    ],
+    ids=range(16),
+)
+@pytest.mark.parametrize("delimiter", [";", ","])
+def test_numbers_of_half_the_world_are_read_and_written_back(tmp_path, values, numbers, delimiter):
+    rows = [f'"{v}"{delimiter}{i}' for i, v in enumerate(values * 4)]
+    path = save(tmp_path, "\n".join([f"x{delimiter}n", *rows]) + "\n")
+    schema = dc.Schema([dc.Attribute("x", dc.Numeric(), "key"), dc.Attribute("n", dc.Numeric())])
+    data = dc.read(path, schema)
+    assert data.encoded("x").tolist() == numbers * 4
+    dc.write(data, tmp_path / "same.csv")
+    back, _ = read_table(tmp_path / "same.csv")
+    assert (tmp_path / "same.csv").read_text().replace('"', "") == path.read_text().replace('"', "")
+    assert back.column("x").cast(pa.float64()).to_pylist() == numbers * 4
+    masked = data.replacing({"x": np.full(12, 1234.5)})
+    dc.write(masked, tmp_path / "m.csv")
+    text = (tmp_path / "m.csv").read_text()
+    style = read_style(pa.chunked_array([pa.array(values)])).styles[0]
+    assert f"{style.prefix}1234{style.decimal}5{style.suffix}" in text
+    assert dc.read(tmp_path / "m.csv", schema).encoded("x").tolist() == [1234.5] * 12
+
+
+@pytest.mark.parametrize(
+    ("values", "options"),
+    [
+        (["1.234", "5.678"], {"thousands": ".", "decimal": "."}),
+        (["1.234", "950"], {"thousands": ".", "decimal": "."}),
+        (["1,234", "5,678"], {"thousands": ",", "decimal": ","}),
+        (["101 234", "555 678"], {"thousands": "space"}),
+    ],
+)
+def test_what_can_be_read_in_two_ways_is_asked(tmp_path, values, options):
+    path = save(tmp_path, "x;n\n" + "".join(f"{v};{i}\n" for i, v in enumerate(values * 3)))
+    with pytest.raises(FileError, match="two ways") as caught:
+        dc.inspect(path)
+    assert not any(value in str(caught.value) for value in values)
+    whole = [int("".join(c for c in v if c.isdigit())) for v in values]
+    assert dc.read(path, thousands=options["thousands"]).column("x").to_pylist() == whole * 3
+    if "decimal" in options:
+        decimals = [float(v.replace(",", ".")) for v in values]
+        assert dc.read(path, decimal=options["decimal"]).column("x").to_pylist() == decimals * 3
+    else:
+        assert dc.read(path, thousands="none").column("x").to_pylist() == values * 3
+
+
+def test_a_file_with_a_decimal_comma_has_points_between_thousands(tmp_path):
+    path = save(tmp_path, "x;n\n1.234;1,5\n5.678;2,25\n")
+    assert dc.read(path).column("x").to_pylist() == [1234, 5678]
+
+
+@pytest.mark.parametrize("header", [False, True])
+@pytest.mark.parametrize("row", ["{i};{i},25", "{i},5;{i},25", "{i},5\t{i},25\t{i},75", "{i}|{i},5"])
+def test_a_decimal_comma_does_not_separate_fields(tmp_path, row, header):
+    width = len(row.replace("\t", ";").replace("|", ";").split(";"))
+    mark = next(mark for mark in ";\t|" if mark in row)
+    names = [mark.join(f"n{i}" for i in range(width))] if header else []
+    path = save(tmp_path, "\n".join([*names, *(row.format(i=i) for i in range(1, 30))]) + "\n")
+    data = dc.read(path, header=None if header else False)
+    assert len(data.names) == width
+    assert pa.types.is_floating(data.column(data.names[-1]).type)
+
+
+def test_masked_whole_numbers_get_the_decimal_comma_of_their_file(tmp_path):
+    path = save(tmp_path, "x;n\n" + "".join(f"{i},5;{i}\n" for i in range(12)))
+    data = dc.read(path)
+    dc.write(data.replacing({"n": np.full(12, 2.5)}), tmp_path / "m.csv")
+    assert (tmp_path / "m.csv").read_text().split("\n")[1] == "0,5;2,5"
+
+
+def test_what_we_write_reads_in_one_way(tmp_path):
+    path = save(tmp_path, "x;n\n" + "".join(f"{i}.5;{i}\n" for i in range(12)))
+    data = dc.read(path)
+    dc.write(data.replacing({"x": np.repeat([674.825, 12.375], 6)}), tmp_path / "m.csv")
+    assert dc.read(tmp_path / "m.csv").column("x").to_pylist() == [674.825] * 6 + [12.375] * 6
+
+
+@pytest.mark.parametrize("word", ["#N/A", "n/a", "-", "NA", "?", "--", "n.a."])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_words_that_stand_for_no_number(tmp_path, word, decimal):
+    values = [f"{i}{decimal}{i}5" for i in range(1, 30)] + [word] * 5
+    path = save(tmp_path, "x;n\n" + "".join(f"{v};{i}\n" for i, v in enumerate(values)))
+    data = dc.read(path)
+    assert data.schema["x"].scale == dc.Numeric()
+    assert data.schema["x"].missing == (word,)
+    assert int(data.missing("x").sum()) == 5
+    dc.write(data, tmp_path / "same.csv")
+    assert (tmp_path / "same.csv").read_text() == path.read_text()
+    masked = dc.protect(data, "additive-noise", random_state=1, attributes=["x"])
+    dc.write(masked, tmp_path / "m.csv")
+    assert (tmp_path / "m.csv").read_text().count(f"\n{word};") == 5
+    assert dc.read(tmp_path / "m.csv").schema["x"].scale == dc.Numeric()
+
+
+@pytest.mark.parametrize("values", [["1,5", "2.5"], ["€ 5", "$ 6"], ["12 %", "5"]])
+def test_numbers_in_two_ways_are_refused(tmp_path, values):
+    path = save(tmp_path, "x;n\n" + "".join(f"{v};{i}\n" for i, v in enumerate(values * 3)))
+    with pytest.raises(FileError, match="more than one way") as caught:
+        dc.read(path)
+    assert not any(value in str(caught.value) for value in values)
+
+
+def test_codes_dates_and_signs_of_blood_groups_stay_words(tmp_path):
+    text = "zip;day;rhesus;version\n" + "".join(f"0{i}1;1.{i}.2020;{'+-'[i % 2]};1.{i}.3\n" for i in range(1, 9))
+    data = dc.read(save(tmp_path, text))
+    assert all(pa.types.is_string(data.column(name).type) for name in data.names)
+    assert data.schema["rhesus"].missing == ()
+
+
+def test_marks_are_checked(tmp_path):
+    path = save(tmp_path, "a;b\n1;2\n")
+    for options in ({"decimal": ";"}, {"thousands": "x"}, {"decimal": ",", "thousands": ","}):
+        with pytest.raises(ParameterError):
+            dc.read(path, **options)
+    dc.write(dc.datasets.business(20), tmp_path / "a.parquet")
+    with pytest.raises(ParameterError, match="cannot be set"):
+        dc.read(tmp_path / "a.parquet", decimal=",")
+
+
+def test_what_looks_like_a_number():
+    assert all(map(looks_like_number, ["1", "-1.5", "1,5", "1 234", "€ 5", "12%", "1e-5", "+3"]))
+    assert not any(map(looks_like_number, ["", "-", "a1", "1.1.2020", "12:30", "1-2", "x", "€"]))
+    assert canonical(pa.chunked_array([["€ 1.234,5"]]), Style(",", ".", "€ ")).to_pylist() == ["1234.5"]
+
+
+def test_titles_are_told_by_their_fields():
+    assert title_lines([["t", ""], ["a", "b"], ["1", "2"]]) == 1
+    assert title_lines([["a", "b"], ["1", ""], ["", "2"]]) == 0
+    assert title_lines([["a"], ["1"], ["2"]]) == 0
+
+
+# --------------------------------------------------------------------------------------------------- protocols, errors
+
+
+def test_a_protocol_remembers_how_its_file_is_laid_out(tmp_path):
+    path = save(tmp_path, "\n".join(f"{b},5;{c}" for b, c in zip(B, C, strict=True)) + "\n")
+    protocol = dc.propose_protocol(path, header=False, decimal=",", leave_out=[-1])
+    again = dc.Protocol.from_toml(protocol.to_toml())
+    assert again.source == protocol.source
+    assert (again.source.header, again.source.decimal, again.source.leave_out) == (False, ",", "-1")
+    protocol.save(tmp_path / "p.toml")
+    assert len(dc.run_protocol(tmp_path / "p.toml", before=False).original) == N - 1
+    assert "header=False" in protocol.to_python()
+    with pytest.raises(SchemaError, match="true or false"):
+        dc.Protocol.from_toml(protocol.to_toml().replace("header = false", 'header = "no"'))
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_hostile_files_say_nothing_of_their_records(tmp_path, seed):
+    """Cells, marks and line ends thrown together: read or refused in our own words, no cell quoted."""
+    rng = np.random.default_rng(seed)
+    cells = ["canary1", "canary2", "1,5", "1.5", "1.234", "€ 5", "", "#N/A", "-", '"', "'", "=1+1", "007", "1 234", "%"]
+    delimiter, end = rng.choice([",", ";", "\t", "|"]), rng.choice(["\n", "\r\n", "\r"])
+    width = int(rng.integers(1, 5))
+    rows = [delimiter.join(rng.choice(cells, width)) for _ in range(int(rng.integers(1, 30)))]
+    path = save(tmp_path, end.join(rows) + end)
+    try:
+        dc.write(dc.read(path), tmp_path / "out.csv")
+    except DiscreetError as error:
+        assert "canary1" not in str(error)
+        assert "1.234" not in str(error)
