@@ -93,7 +93,7 @@ def test_json_for_machines(folder):
 def test_a_threshold_that_is_not_met_ends_with_one(folder):
     discreet("protect", "housing.csv", "-s", "housing.toml", "--k", 3, "-o", "t.csv", "-q", cwd=folder)
     run = discreet("assess", "housing.csv", "t.csv", "-s", "housing.toml", "--max-risk", 0.001, cwd=folder)
-    refused(run, "above the threshold", code=1)
+    refused(run, "above the limit", code=1)
     run = discreet("assess", "housing.csv", "t.csv", "-s", "housing.toml", "--max-risk", 100, cwd=folder)
     assert run.returncode == 0
 

@@ -86,7 +86,7 @@ def test_init_writes_over_nothing_unless_told(folder):
         ("[[scenario]]", "[[scenarios]]", "Did you mean 'scenario'?"),
         ("risk_at_most = 20", "il1ss_at_most = 20", "names no measure"),
         ('file = "housing.csv"', 'file = "absent.csv"', "does not exist"),
-        ("seed = 1", "seed = [", "not valid TOML"),
+        ("seed = ", "seed = [", "not valid TOML"),
     ],
 )
 def test_a_bad_protocol_ends_with_2_and_says_where(folder, old, new, message):

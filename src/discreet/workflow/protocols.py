@@ -148,7 +148,7 @@ def propose_protocol(
     steps, why = _proposed_steps(declared, proposal, kind)
     limits = Ceilings({}, "")
     if declared.keys:
-        limits = propose_ceilings(read(path, declared, delimiter=delimiter, encoding=encoding), kind)
+        limits = propose_ceilings(read(path, declared, **options), kind)
     scenarios, about = _proposed_scenarios(declared)
     ending = target.suffix.lower() if io.can_write(target) else ".csv"
     comments = {
