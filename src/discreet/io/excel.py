@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from discreet.errors import FileError, MissingExtraError, SchemaError
 from discreet.io.atomic import whole_file
+from discreet.io.workbooks import check_workbook
 from discreet.labels import Labels
 from discreet.microdata import Microdata, column_names
 from discreet.typing import Json
@@ -41,6 +42,7 @@ def read_excel(path: Path, *, sheet: str | None = None) -> tuple[pa.Table, Json]
     except ImportError:
         raise _missing("fastexcel") from None
     logging.getLogger("fastexcel").setLevel(logging.ERROR)  # that a column is empty is no news
+    check_workbook(path)
     try:
         book = fastexcel.read_excel(path)
         names = list(book.sheet_names)
