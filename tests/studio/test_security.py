@@ -16,7 +16,7 @@ from discreet.studio.scratch import PrivateFolder
 from discreet.studio.security import HEADERS, Gate
 
 PAGES = ["/open", "/declare", "/risk", "/protect", "/compare", "/compare/map", "/attack", "/release",
-         "/release/file/masked", "/protect/chart/0.svg", "/job", "/alive", "/"]  # fmt: skip
+         "/release/file/masked", "/protect/chart/0.svg", "/job", "/alive", "/", "/remove", "/ask/0123"]  # fmt: skip
 POSTS = ["/open/sample", "/open/file", "/open/path", "/open/again", "/declare", "/declare/scenarios", "/risk",
          "/protect/add", "/protect/go", "/protect/forget", "/protect/draw", "/compare/add", "/compare/remove",
          "/compare/run", "/compare/adopt", "/attack", "/release", "/job/cancel", "/job/forget", "/draft",
@@ -28,7 +28,7 @@ def test_every_route_is_listed_here(running):
     routes = {(m, r.path) for r in _routes(running.app) for m in r.methods if m in {"GET", "POST"}}
     asked = {("GET", p) for p in PAGES} | {("POST", p) for p in POSTS}
     known = {("GET", "/start")}
-    plain = {(m, p.replace("{key}", "masked").replace("{number}", "0")) for m, p in routes}
+    plain = {(m, p.replace("{key}", "masked").replace("{name}", "0123").replace("{number}", "0")) for m, p in routes}
     assert plain - known == asked, "a new route is tried without a session, too"
 
 

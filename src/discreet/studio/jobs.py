@@ -47,6 +47,8 @@ class Job:
     ended: float | None = None
     shown: bool = False
     """Whether a page has said how it ended."""
+    broken: bool = False
+    """Whether it failed for want of memory, disk or life, and not because it was refused."""
     form: dict[str, Any] = field(default_factory=dict)
     """The form that began it, to begin it again: its address and its answers."""
     goes_to: str = ""
@@ -81,15 +83,17 @@ class Job:
             "seconds": round(self.seconds, 1),
             "page": self.page,
             "goes_to": self.goes_to,
+            "form": self.form.get("page", self.page),
         }
 
     def to_restart(self) -> dict[str, Any]:
         """Return what is kept of it, in case it does not come to its end."""
         return {"title": self.title, "page": self.page, "form": self.form}
 
-    def end(self, state: str, message: str = "", hint: str = "") -> None:
+    def end(self, state: str, message: str = "", hint: str = "", *, broken: bool = False) -> None:
         """Note how it ended; the first end counts."""
         if self.running and self.ended is None:
+            self.broken = broken
             self.message, self.hint, self.ended = message, hint, time.monotonic()
             self.on_end(self, state)  # before anybody is told, so that who is told finds everything in its place
             self.state = state
@@ -162,7 +166,7 @@ class Worker:
                 pipe.send((call, arguments))
             except OSError:
                 self._clear()
-                job.end("failed", "The work could not be started.", "Try again.")
+                job.end("failed", "The work could not be started.", "Try again.", broken=True)
                 return job
         threading.Thread(target=self._follow, args=(job, pipe, finish, partial), daemon=True).start()
         return job
@@ -178,7 +182,7 @@ class Worker:
                     if job.running:
                         self._clear()
                 hint = "The machine may have run out of memory. What was finished before is kept; start it again."
-                job.end("failed", "The work ended unexpectedly.", hint)
+                job.end("failed", "The work ended unexpectedly.", hint, broken=True)
                 return
             if not job.running:
                 return
@@ -190,10 +194,10 @@ class Worker:
                 try:
                     finish(rest[0])
                 except OSError as error:  # the result could not be kept
-                    job.end("failed", *_told(error))
+                    job.end("failed", *_told(error), broken=True)
                 job.end("done")
             else:
-                job.end("failed", *rest)
+                job.end("failed", *rest, broken=kind == "broken")
 
     def cancel(self) -> None:
         """End the running job at once; what was finished before stays."""
@@ -267,11 +271,12 @@ def _answer(desk: Any, call: str, arguments: dict[str, Any], tell: Callable[[str
         with listening(tell):
             return ("done", getattr(desk, call)(**arguments))
     except DiscreetError as error:
-        return ("failed", *(full_disk(error) or (error.message, error.hint)))
+        full = full_disk(error)
+        return ("broken", *full) if full is not None else ("failed", error.message, error.hint)
     except MemoryError:
-        return ("failed", "There is not enough memory for this.", "Try fewer attributes, or a method that needs less.")
+        return ("broken", "There is not enough memory for this.", "Try fewer attributes, or a method that needs less.")
     except Exception as error:  # noqa: BLE001 - a library's own message may quote a value: only its kind is told
-        return ("failed", *_told(error))
+        return ("broken" if full_disk(error) is not None else "failed", *_told(error))
 
 
 def _told(error: BaseException) -> tuple[str, str]:

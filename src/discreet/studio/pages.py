@@ -155,15 +155,23 @@ def render(template: str, *, root: str = "", **context: Any) -> str:
     return _ADDRESS.sub(prefixed, text)
 
 
-def page(session: Session, template: str, here: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Return a screen; sentences that were left for it are shown once."""
+def page(
+    session: Session, template: str, here: str, status: int = 200, *, shows: tuple[str, ...] = (), **context: Any
+) -> HTMLResponse:
+    """Return a screen; sentences that were left for it are shown once.
+
+    Parameters
+    ----------
+    shows : tuple of str
+        The forms on it whose answers may have been kept: what is wrong with one of their fields stands beside it.
+    """
     notices, session.notices = session.notices, []
     job = session.worker.job
     again: dict[str, Any] = session.interrupted
     if job is not None and not job.running and not job.shown:
         job.shown = True
-        beside = session.drafts.get(str(job.form.get("draft", ""))) is not None and job.page.startswith(f"/{here}")
-        if job.state == "failed" and not beside:
+        name = str(job.form.get("draft", ""))
+        if job.state == "failed" and not (name in shows and session.draft(name).where):
             notices.append(_failure(session, job.message, job.hint))
         elif job.state == "cancelled":
             notices.append(Notice("info", f"{job.title}: cancelled. What was finished before is still there."))
@@ -179,11 +187,14 @@ def page(session: Session, template: str, here: str, status: int = 200, **contex
 
 def ask(
     session: Session, path: str, fields: dict[str, list[str]], title: str, sentences: list[str], yes: str, back: str
-) -> HTMLResponse:
-    """Return a question before something is lost; the answers of the form are carried along and nothing is done."""
-    text = render("ask.html", root=session.root, session=session, path=path, fields=fields, title=title,
-                  sentences=sentences, yes=yes, back=back)  # fmt: skip
-    return HTMLResponse(text)
+) -> Response:
+    """Ask before something is lost; the answers of the form are carried along and nothing is done.
+
+    The question has an address of its own, so that the browser's way back leads through it without sending anything
+    again.
+    """
+    question = {"path": path, "fields": fields, "title": title, "sentences": sentences, "yes": yes, "back": back}
+    return to(f"/ask/{session.put_question(question)}")
 
 
 def _failure(session: Session, message: str, hint: str) -> Notice:
@@ -223,12 +234,15 @@ def refuse(session: Session, error: DiscreetError, path: str, draft: str = "", n
         session.say("error", _named(session, error.message), error.hint)
     else:
         _blame(session, kept, error.message, error.hint, names)
+        if not kept.where:
+            session.say("error", kept.message, kept.hint)
     return to(path)
 
 
 def _blame(session: Session, draft: Draft, message: str, hint: str, names: Iterable[str]) -> None:
+    known = list(names)
     draft.message, draft.hint = _named(session, message), hint
-    draft.where = spoken_of(draft.message, names)
+    draft.where = spoken_of(draft.message, known) or (known[0] if len(known) == 1 else "")
     session.save()
 
 
@@ -263,7 +277,8 @@ def begin(
             session.interrupted = {}
             session.drafts.pop(draft, None)
         else:
-            session.interrupted = job.to_restart() if job.form.get("path") else {}
+            # What was refused is for its form; what was cancelled or died can be begun again as it was.
+            session.interrupted = job.to_restart() if state == "cancelled" or job.broken else {}
             kept = session.drafts.get(draft)
             if state == "failed" and kept is not None:
                 _blame(session, kept, job.message, job.hint, fields)
@@ -272,6 +287,10 @@ def begin(
 
     if session.worker.busy:
         return busy(session, path)
+    if call != "open" and session.what_changed():
+        session.say("error", "The data file is not the one that was opened: it has changed, or is not where it was.",
+                    "Read it again here; declaration and steps are kept.")  # fmt: skip
+        return to("/open")
     session.interrupted = {}
     if session.worker.submit(title, path, call, arguments, finish, partial, form=form, ended=settle) is None:
         return busy(session, path)

@@ -44,6 +44,7 @@ PARTS = ("declaration", "intruders", "steps", "plan", "study", "seed")
 _FILE = "project.json"
 _FORMAT = 1
 _DECISIONS = 500
+_QUESTIONS = 20
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ class Session:
     decisions: list[dict[str, str]] = field(default_factory=list)
     interrupted: dict[str, Any] = field(default_factory=dict)
     """A piece of work that did not come to its end, and the form that began it."""
+    questions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What was asked before something is lost, and not answered yet; a restart forgets it, and drafts do not."""
     unsaved: str = ""
     """Why the project could not be written, if it could not."""
     created: str = ""
@@ -163,6 +166,18 @@ class Session:
         """Whether the data are a copy in the project's folder, which goes when the project is ended."""
         return self.given is not None and self.given.kind == "file" and self.folder in Path(self.given.where).parents
 
+    def what_changed(self) -> str:
+        """Return what has happened to the file since it was opened ("gone", "changed"), or nothing."""
+        if self.given is None or self.opened is None or self.given.kind != "file":
+            return ""
+        try:
+            found = Path(self.given.where).stat()
+        except OSError:
+            return "gone"
+        known = self.opened.identity
+        same = (found.st_size, found.st_mtime_ns) == (known.get("size"), known.get("changed"))
+        return "" if same or not known else "changed"
+
     # ------------------------------------------------------------------------------------------------- what changes
 
     def say(self, kind: str, text: str, hint: str = "") -> None:
@@ -207,6 +222,12 @@ class Session:
     def keep_result(self, steps: Any, result: Protected) -> None:
         """Keep what steps led to."""
         self.protected[repr(steps)] = (steps, result)
+
+    def put_question(self, question: dict[str, Any]) -> str:
+        """Keep a question until it is answered, and return its name."""
+        name = secrets.token_hex(8)
+        self.questions = dict([*self.questions.items(), (name, question)][-_QUESTIONS:])
+        return name
 
     # ------------------------------------------------------------------------------------------------------ drafts
 

@@ -32,8 +32,8 @@ async def show(session: Mine, linker: str = "distance") -> Response:
     chosen = usable.get(linker) or next(iter(usable.values()), None)
     columns = session.schema.names
     return page(
-        session, "attack.html", "attack", schema=session.schema, offers=usable, chosen=chosen, columns=columns,
-        endings=workflow.readable_endings(),
+        session, "attack.html", "attack", shows=(f"attack:{chosen.name}",) if chosen is not None else (),
+        schema=session.schema, offers=usable, chosen=chosen, columns=columns, endings=workflow.readable_endings(),
     )  # fmt: skip
 
 

@@ -32,7 +32,15 @@ async def show(session: Mine, method: str = "", point: str = "") -> Response:
     points = session.study.points if session.study is not None else ()
     number = whole_number(point, -1, -1, len(points))
     chosen = points[number] if 0 <= number < len(points) else None
-    return page(session, "compare.html", "compare", offers=offers, method=offers.get(method), chosen=chosen)
+    return page(
+        session,
+        "compare.html",
+        "compare",
+        shows=(f"compare:{method}",),
+        offers=offers,
+        method=offers.get(method),
+        chosen=chosen,
+    )
 
 
 @router.get("/compare/map")

@@ -29,7 +29,8 @@ async def show(session: Mine) -> Response:
     """Show the table of attributes and the intruders."""
     if session.opened is None or session.schema is None:
         return to("/open")
-    return page(session, "declare.html", "declare", roles=workflow.ROLES, many=_MANY, **_shown(session, session.schema))
+    return page(session, "declare.html", "declare", shows=("declare", "intruders"), roles=workflow.ROLES, many=_MANY,
+                **_shown(session, session.schema))  # fmt: skip
 
 
 def _shown(session: Session, schema: Schema) -> dict[str, Any]:

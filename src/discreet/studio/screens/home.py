@@ -12,6 +12,7 @@ from discreet.errors import FileError
 from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form
 from discreet.studio.pages import Admitted, Mine, NoSessionError, Studio, ask, render, studio_of, to
+from discreet.studio.projects import Listed
 from discreet.studio.security import same
 
 __all__ = ["router"]
@@ -39,13 +40,17 @@ async def start(request: Request, token: str = "") -> Response:
 
 
 @router.get("/")
-async def home(request: Request, _: Admitted) -> Response:
+async def home(request: Request, _: Admitted, ended: str = "") -> Response:
     """Show the projects; the first page of a project is what is open in it."""
     if request.scope.get("project"):
         return to("/open")
     studio = studio_of(request)
-    return HTMLResponse(render("projects.html", root=studio.root, projects=studio.projects.list(), csrf=_token(studio),
-                               folder=studio.projects.folder))  # fmt: skip
+    return _list(studio, studio.projects.list(), ended=ended == "1")
+
+
+def _list(studio: Studio, listed: list[Listed], *, ended: bool = False, sure: bool = False) -> Response:
+    return HTMLResponse(render("projects.html", root=studio.root, projects=listed, csrf=_token(studio), ended=ended,
+                               sure=sure, folder=studio.projects.folder))  # fmt: skip
 
 
 def _token(studio: Studio) -> str:
@@ -62,22 +67,33 @@ async def new(request: Request, _: Admitted) -> Response:
     return RedirectResponse(f"{studio.projects.create().root}/open", 303)
 
 
+@router.get("/remove")
+async def ask_to_remove(request: Request, _: Admitted, key: str = "") -> Response:
+    """Ask before a project of the list is removed."""
+    studio = studio_of(request)
+    listed = [one for one in studio.projects.list() if one.key == key]
+    return _list(studio, listed, sure=True) if listed else RedirectResponse(f"{studio.root}/", 303)
+
+
 @router.post("/remove")
 async def remove(request: Request, _: Admitted) -> Response:
-    """Remove a project from the list, after a question."""
+    """Remove a project of the list, which has been asked about."""
     form = await request.form(max_files=0, max_fields=10)
     studio = studio_of(request)
     if not same(str(form.get("csrf", "")), _token(studio)):
         raise HTTPException(403, "The form does not belong to this studio. Go back, reload the page and try again.")
     key = str(form.get("key", ""))
-    listed = {one.key: one for one in studio.projects.list()}
-    if key in listed and form.get("sure") != "yes":
-        page = render("projects.html", root=studio.root, projects=[listed[key]], csrf=_token(studio),
-                      folder=studio.projects.folder, sure=key)  # fmt: skip
-        return HTMLResponse(page)
-    if key in listed:
-        studio.projects.discard(key)
-    return RedirectResponse(f"{studio.root}/", 303)
+    removed = form.get("sure") == "yes" and studio.projects.discard(key)
+    return RedirectResponse(f"{studio.root}/?ended=1" if removed else f"{studio.root}/", 303)
+
+
+@router.get("/ask/{name}")
+async def question(session: Mine, name: str) -> Response:
+    """Show a question that has to be answered before something is lost."""
+    found = session.questions.get(name)
+    if found is None:
+        return to("/open")
+    return HTMLResponse(render("ask.html", root=session.root, session=session, **found))
 
 
 @router.get("/alive")
@@ -158,5 +174,4 @@ async def end(request: Request, session: Mine) -> Response:
         return ask(session, "/end", {}, f"End the project {session.given.name}?", lost, "End it and remove its files",
                    "/open")  # fmt: skip
     studio.projects.end(session)
-    text = "Every file of it has been removed from this machine."
-    return HTMLResponse(render("away.html", root=studio.root, status=200, title="The project has ended", text=text))
+    return RedirectResponse(f"{studio.root}/?ended=1", 303)

@@ -39,23 +39,10 @@ async def show(request: Request, session: Mine, rows: str = "") -> Response:
         limit=studio.limit,
         local=studio.local,
         rows=rows == "1",
-        changed=_what_changed(session),
+        changed=session.what_changed(),
         folder=session.folder,
+        shows=("path", "again"),
     )
-
-
-def _what_changed(session: Session) -> str:
-    """Return what has happened to a file since it was opened, or nothing."""
-    if session.given is None or session.opened is None or session.given.kind != "file":
-        return ""
-    try:
-        found = Path(session.given.where).stat()
-    except OSError:
-        return "gone"
-    identity = session.opened.identity
-    if not identity or (found.st_size, found.st_mtime_ns) == (identity.get("size"), identity.get("changed")):
-        return ""
-    return "changed"
 
 
 @router.post("/open/sample")

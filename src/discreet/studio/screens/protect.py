@@ -29,7 +29,8 @@ async def show(session: Mine, method: str = "") -> Response:
         return to("/open")
     offers = workflow.offer_maskers(session.schema)
     chosen = offers.get(method)
-    return page(session, "protect.html", "protect", schema=session.schema, offers=offers, chosen=chosen)
+    return page(session, "protect.html", "protect", shows=(f"protect:{method}",), schema=session.schema, offers=offers,
+                chosen=chosen)  # fmt: skip
 
 
 @router.post("/protect/add")
@@ -52,7 +53,8 @@ async def add(request: Request, session: Mine) -> Response:
         workflow.Protocol(session.schema, [step])
     except DiscreetError as error:
         return refuse(session, error, f"/protect?method={method}#settings", draft, names)
-    again = {"path": "/protect/add", "fields": of_form(form), "draft": draft}
+    place = f"/protect?method={method}#settings"
+    again = {"path": "/protect/add", "fields": of_form(form), "draft": draft, "page": place}
     return run_steps(session, session.history.add(step), form=again, names=names)
 
 

@@ -29,7 +29,7 @@ async def show(session: Mine) -> Response:
     if session.schema is None:
         return to("/open")
     endings = [ending for ending in workflow.writable_endings() if ending not in {".txt", ".tsv", ".pq"}]
-    return page(session, "release.html", "release", endings=endings)
+    return page(session, "release.html", "release", shows=("release",), endings=endings)
 
 
 @router.post("/release")

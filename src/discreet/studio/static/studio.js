@@ -112,7 +112,8 @@
       window.setTimeout(follow, job.seconds < 5 ? 250 : 700);
       return;
     }
-    const place = job.state === "done" && job.goes_to ? job.goes_to : root + (job.page || "/open");
+    const place = job.state === "done" && job.goes_to ? job.goes_to
+      : root + ((job.state === "failed" ? job.form : job.page) || "/open");
     const here = window.location.pathname === root + (job.page || "").split(/[?#]/)[0];
     if (here && !edited) {
       window.location.replace(place);
