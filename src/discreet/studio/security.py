@@ -187,4 +187,7 @@ class Guard:
 
 
 def _larger_than(most: int) -> str:
-    return f"The request is larger than {most // 2**20} MB. Start the studio with a larger --limit to open this file."
+    return (
+        f"What was sent is larger than {most // 2**20} MB. Open the file where it is (“A file on this machine”), or "
+        "start the studio with a larger --limit."
+    )
