@@ -310,3 +310,26 @@ def test_two_servers_do_not_work_on_one_project(client):
         other.find(client.session.key)
     with pytest.raises(FileError, match="Another studio"):
         other.discard(client.session.key)
+
+
+# --------------------------------------------------------------------------------------------------- who is let in
+
+
+def test_a_restarted_server_knows_its_browsers_and_keeps_no_cookie(tmp_path):
+    from discreet.studio.browsers import Browsers
+
+    file = tmp_path / ".studio-1.json"
+    first = Browsers(file, lasting=100.0)
+    cookie = first.admit()
+    again = Browsers(file, lasting=100.0)
+    assert (again.root, again.secret) == (first.root, first.secret)
+    assert again.knows(cookie)
+    assert not again.knows(cookie + "x")
+    assert not again.knows("")
+    assert cookie not in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    again.dismiss(cookie)
+    other = Browsers(file, lasting=100.0)
+    assert not other.knows(cookie)
+    assert other.root != first.root, "an address that nobody uses is not used again"
+    assert not Browsers(file, lasting=-1.0).knows(other.admit())
