@@ -173,7 +173,7 @@ def page(
         name = str(job.form.get("draft", ""))
         if job.state == "failed" and not (name in shows and session.draft(name).where):
             notices.append(_failure(session, job.message, job.hint))
-        elif job.state == "cancelled":
+        elif job.state == "cancelled" and not again:
             notices.append(Notice("info", f"{job.title}: cancelled. What was finished before is still there."))
     if session.unsaved:
         text = f"The project could not be saved ({session.unsaved.lower()}): a restart would lose the last changes."
