@@ -333,3 +333,20 @@ def test_a_restarted_server_knows_its_browsers_and_keeps_no_cookie(tmp_path):
     assert not other.knows(cookie)
     assert other.root != first.root, "an address that nobody uses is not used again"
     assert not Browsers(file, lasting=-1.0).knows(other.admit())
+
+
+def test_a_study_that_was_stopped_goes_on_and_one_that_was_run_is_there_at_once(tmp_path):
+    from discreet.workflow import read_candidates, stored_study
+
+    desk, told = Desk(), []
+    given = Given("sample", "business", "sample: business", n=60)
+    schema = desk.open(given).schema
+    candidates, store = read_candidates("rounding", {}) + read_candidates("mdav", {"k": ["3, 4"]}), tmp_path / "s.jsonl"
+    whole = desk.compare(given, schema, candidates, 1, 5, str(store))
+    lines = store.read_bytes().splitlines(keepends=True)
+    store.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])  # killed in the middle of a row
+    assert stored_study(store, 3).done == 2
+    desk.tell = told.append
+    assert desk.compare(given, schema, candidates, 1, 5, str(store)) == whole
+    assert [found.done for found in told] == [2, 3], "what was finished is not run again"
+    assert stored_study(tmp_path / "none.jsonl", 3) is None
