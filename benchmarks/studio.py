@@ -38,9 +38,10 @@ class Browser:
     """A browser without a screen."""
 
     def __init__(self, address: str, studio: Any) -> None:
-        self.http = httpx.Client(base_url=address, follow_redirects=True, timeout=600, headers={"Origin": address})
-        self.http.get(f"/start?token={studio.gate.issue()}")
-        self.session = studio.sessions.find(self.http.cookies[studio.cookie])
+        self.session = studio.projects.create()
+        base = address + self.session.root
+        self.http = httpx.Client(base_url=base, follow_redirects=True, timeout=600, headers={"Origin": address})
+        self.http.get(f"{address}/start?token={studio.gate.issue()}")
 
     def post(self, path: str, data: dict[str, str] | None = None, **options: Any) -> httpx.Response:
         return self.http.post(path, data={"csrf": self.session.csrf, **(data or {})}, **options)
@@ -87,7 +88,7 @@ def main() -> None:
     listener = listen()
     port = listener.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
-        app = create_app(port=port, base=Path(folder))
+        app = create_app(port=port, base=Path(folder), projects=Path(folder) / "projects")
         server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
@@ -108,6 +109,7 @@ def main() -> None:
         show("Pages, with a result", pages(browser, rounds))
 
         survey(million).write_parquet(large)
+        browser = Browser(f"http://127.0.0.1:{port}", app.studio)  # a file is a project
         sent, opened = browser.open(large)
         print(f"\n{million:,} x 10 as Parquet: sent in {sent:.1f} s, opened in {opened:.1f} s")
         show("Pages, with the large file", pages(browser, rounds))

@@ -249,6 +249,8 @@ class Schema:
             fields = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise SchemaError(f"The schema is not valid TOML: {unquoted(error)}.") from None
+        except (RecursionError, ValueError):  # brackets in brackets without end, or a number of thousands of digits
+            raise SchemaError("The schema is nested too deeply, or holds a number that is too long.") from None
         return cls.from_dict(fields)
 
     @classmethod

@@ -29,29 +29,34 @@ CHROMIUM = [
 class Running(NamedTuple):
     """A studio that listens."""
 
-    address: str
+    origin: str
     app: Any
     studio: Any
     folder: Path
 
     def link(self) -> str:
-        return f"{self.address}/start?token={self.studio.gate.issue()}"
+        return f"{self.origin}/start?token={self.studio.gate.issue()}"
+
+    @property
+    def inside(self) -> str:
+        """What addresses of a project begin with, for who has no cookie: the project does not exist."""
+        return f"{self.origin}{self.studio.root}/p/20260101-abcdefghij"
 
 
 @pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A studio for the whole run, with a small limit on uploads."""
-    base = tmp_path_factory.mktemp("studio")
+    base, projects = tmp_path_factory.mktemp("studio"), tmp_path_factory.mktemp("projects")
     listener = listen()
     port = listener.getsockname()[1]
-    app = create_app(port=port, limit=5 * 2**20, base=base, warm=False)
+    app = create_app(port=port, limit=5 * 2**20, base=base, projects=projects, warm=False)
     server = uvicorn.Server(uvicorn.Config(app, log_level="error", access_log=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
     thread.start()
     while not server.started:
         assert thread.is_alive(), "the server did not start"
         time.sleep(0.01)
-    yield Running(f"http://127.0.0.1:{port}", app.app, app.studio, base)
+    yield Running(f"http://127.0.0.1:{port}", app.app, app.studio, projects)
     server.should_exit = True
     thread.join(20)
     assert list(base.iterdir()) == [], "the private folder is gone when the server has ended"
@@ -61,18 +66,18 @@ class Client:
     """A browser without a screen: a cookie, and forms with the session's own token."""
 
     def __init__(self, running: Running) -> None:
-        self.http = httpx.Client(base_url=running.address, follow_redirects=True, timeout=30)
+        self.session = running.studio.projects.create()
+        address = running.origin + self.session.root
+        self.http = httpx.Client(base_url=address, follow_redirects=True, timeout=30)
         self.running = running
         answer = self.http.get(running.link())
         assert answer.status_code == 200
-        key = self.http.cookies[running.studio.cookie]
-        self.session = running.studio.sessions.find(key)
 
     def get(self, path: str, **options: Any) -> httpx.Response:
         return self.http.get(path, **options)
 
     def post(self, path: str, data: dict[str, Any] | None = None, **options: Any) -> httpx.Response:
-        headers = {"Origin": self.running.address, **options.pop("headers", {})}
+        headers = {"Origin": self.running.origin, **options.pop("headers", {})}
         return self.http.post(path, data={"csrf": self.session.csrf, **(data or {})}, headers=headers, **options)
 
     def wait(self) -> Any:
@@ -93,7 +98,7 @@ def client(running: Running) -> Iterator[Client]:
     one = Client(running)
     yield one
     one.http.close()
-    running.studio.sessions.end(one.session)
+    running.studio.projects.end(one.session)
 
 
 @pytest.fixture
@@ -102,7 +107,7 @@ def another(running: Running) -> Iterator[Client]:
     one = Client(running)
     yield one
     one.http.close()
-    running.studio.sessions.end(one.session)
+    running.studio.projects.end(one.session)
 
 
 @pytest.fixture(scope="session")
@@ -128,7 +133,11 @@ def tab(browser: Any, running: Running) -> Iterator[Any]:
     page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(running.link())
-    page.address = running.address
+    session = running.studio.projects.create()
+    page.address = running.origin + session.root
+    page.goto(f"{page.address}/open")
     yield page
     context.close()
+    for one in running.studio.projects:
+        running.studio.projects.end(one)
     assert complaints == []

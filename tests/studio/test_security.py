@@ -12,22 +12,23 @@ import httpx
 import pytest
 
 from discreet.studio.app import _hosts
+from discreet.studio.scratch import PrivateFolder
 from discreet.studio.security import HEADERS, Gate
-from discreet.studio.sessions import PrivateFolder
 
 PAGES = ["/open", "/declare", "/risk", "/protect", "/compare", "/compare/map", "/attack", "/release",
-         "/release/file/masked", "/protect/chart/0.svg", "/job"]  # fmt: skip
-POSTS = ["/open/sample", "/open/file", "/declare", "/declare/scenarios", "/risk", "/protect/add", "/protect/go",
-         "/compare/add", "/compare/remove", "/compare/run", "/compare/adopt", "/attack", "/release", "/job/cancel",
-         "/end"]  # fmt: skip
+         "/release/file/masked", "/protect/chart/0.svg", "/job", "/alive", "/", "/remove", "/ask/0123"]  # fmt: skip
+POSTS = ["/open/sample", "/open/file", "/open/path", "/open/again", "/declare", "/declare/scenarios", "/risk",
+         "/protect/add", "/protect/go", "/protect/forget", "/protect/draw", "/compare/add", "/compare/remove",
+         "/compare/run", "/compare/adopt", "/attack", "/release", "/job/cancel", "/job/forget", "/draft",
+         "/draft/discard", "/new", "/remove", "/end"]  # fmt: skip
 SCRIPT = "<script>document.title='owned'</script>"
 
 
 def test_every_route_is_listed_here(running):
     routes = {(m, r.path) for r in _routes(running.app) for m in r.methods if m in {"GET", "POST"}}
     asked = {("GET", p) for p in PAGES} | {("POST", p) for p in POSTS}
-    known = {("GET", "/"), ("GET", "/start")}
-    plain = {(m, p.replace("{key}", "masked").replace("{number}", "0")) for m, p in routes}
+    known = {("GET", "/start")}
+    plain = {(m, p.replace("{key}", "masked").replace("{name}", "0123").replace("{number}", "0")) for m, p in routes}
     assert plain - known == asked, "a new route is tried without a session, too"
 
 
@@ -46,22 +47,26 @@ def _routes(app):
 
 @pytest.mark.parametrize("path", PAGES)
 def test_without_a_session_no_page_is_shown(running, path):
-    answer = httpx.get(running.address + path)
-    assert answer.status_code == 403
-    assert "No session" in answer.text
+    for address in (running.inside, running.origin + running.studio.root, running.origin):
+        answer = httpx.get(address + path)
+        assert answer.status_code == 403
+        assert "No session" in answer.text
+        assert running.studio.root not in answer.text
+        assert running.studio.root not in str(answer.headers)
 
 
 @pytest.mark.parametrize("path", POSTS)
 def test_without_a_session_nothing_can_be_done(running, path):
-    answer = httpx.post(running.address + path, data={"csrf": "x"}, headers={"Origin": running.address})
-    assert answer.status_code == 403
+    for address in (running.inside, running.origin):
+        answer = httpx.post(address + path, data={"csrf": "x"}, headers={"Origin": running.origin})
+        assert answer.status_code == 403
 
 
 def test_a_wrong_token_opens_nothing(running):
-    before = len(running.studio.sessions)
     for token in ("", "x", running.studio.gate.issue()[:-1]):
-        assert httpx.get(f"{running.address}/start", params={"token": token}).status_code == 403
-    assert len(running.studio.sessions) == before
+        answer = httpx.get(f"{running.origin}/start", params={"token": token})
+        assert answer.status_code == 403
+        assert "set-cookie" not in answer.headers
 
 
 def test_a_token_works_once(running):
@@ -69,7 +74,6 @@ def test_a_token_works_once(running):
     first = httpx.get(link)
     assert first.status_code == 303
     assert httpx.get(link).status_code == 403
-    running.studio.sessions.end(running.studio.sessions.find(first.cookies[running.studio.cookie]))
 
 
 def test_the_cookie_is_for_this_site_and_not_for_scripts(running):
@@ -77,7 +81,10 @@ def test_the_cookie_is_for_this_site_and_not_for_scripts(running):
     cookie = answer.headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
-    running.studio.sessions.end(running.studio.sessions.find(answer.cookies[running.studio.cookie]))
+    assert f"path={running.studio.root};" in answer.headers["set-cookie"].lower().replace(
+        running.studio.root.lower(), running.studio.root
+    )
+    assert running.studio.root not in running.link(), "the link in the console does not hold the secret"
 
 
 def test_tokens_are_compared_whole():
@@ -118,7 +125,7 @@ def test_a_post_without_an_origin_is_refused(client):
 @pytest.mark.parametrize("token", ["", "x", None])
 def test_a_form_without_the_token_of_the_session_is_refused(client, token):
     data = {"sample": "housing"} | ({} if token is None else {"csrf": token})
-    answer = client.http.post("/open/sample", data=data, headers={"Origin": client.running.address})
+    answer = client.http.post("/open/sample", data=data, headers={"Origin": client.running.origin})
     assert answer.status_code == 403
     assert client.session.given is None
 
@@ -130,7 +137,7 @@ def test_the_token_of_another_session_is_refused(client, another):
 
 def test_a_file_is_not_written_before_the_token_was_right(client):
     files = [("csrf", (None, "wrong")), ("file", ("a.csv", b"x,y\n1,2\n"))]
-    answer = client.http.post("/open/file", files=files, headers={"Origin": client.running.address})
+    answer = client.http.post("/open/file", files=files, headers={"Origin": client.running.origin})
     assert answer.status_code == 403
     assert not list(client.session.folder.rglob("data*"))
 
@@ -181,7 +188,7 @@ def test_a_file_that_hides_its_size_is_refused_and_leaves_nothing(client):
 
     answer = client.http.post(
         "/open/file", content=chunks(),
-        headers={"Origin": client.running.address, "Content-Type": f"multipart/form-data; boundary={boundary}"},
+        headers={"Origin": client.running.origin, "Content-Type": f"multipart/form-data; boundary={boundary}"},
     )  # fmt: skip
     assert answer.status_code == 413
     assert not list(client.session.folder.rglob("data*"))
@@ -189,17 +196,25 @@ def test_a_file_that_hides_its_size_is_refused_and_leaves_nothing(client):
 
 def test_the_name_of_a_file_never_becomes_a_path_and_the_file_is_removed(client):
     rows = b"income,town\n" + b"".join(b"%d,t%d\n" % (100 + i * 7 % 90, i % 4) for i in range(40))
-    folder = client.session.folder
-    before = {path for path in client.running.folder.rglob("*") if folder not in path.parents}
-    for name in ("../../../etc/evil.csv", "..\\..\\evil.csv", "/etc/passwd.csv", "a\x00b.csv"):
+    projects = client.running.studio.projects
+    first = client.session
+    for n, name in enumerate(("../../../etc/evil.csv", "..\\..\\evil.csv", "/etc/passwd.csv", "a\x00b.csv"), start=1):
         assert client.post("/open/file", files={"file": (name, rows)}).status_code == 200
         assert client.wait().state == "done", client.session.worker.job.message
-        assert {path for path in client.running.folder.rglob("*") if folder not in path.parents} == before
-        written = [path.name for path in folder.rglob("*") if path.is_file()]
-        assert written == ["data.csv"], "one copy, of the last file, under our own name"
-        assert str(folder) not in client.get("/open").text
-    client.post("/end")
-    assert not folder.exists()
+        ours = [one for one in projects if one is first or one.given is not None]
+        assert len(ours) == n, "every file has a project of its own"
+        for one in ours:
+            written = {path.name for path in one.folder.rglob("*") if path.is_file()}
+            assert written == {"data.csv", "lock", "project.json", "protocol.toml"}, "one copy, under our own name"
+        everything = {path.parent for path in client.running.folder.rglob("data*")}
+        assert everything <= {Path(one.given.where).parent for one in ours}
+        assert "/etc" not in client.get("/open").text
+    for one in ours:
+        client.http.base_url = client.running.origin + one.root
+        assert "End the project" in client.post("/end", {"csrf": one.csrf}).text
+        assert one.folder.exists(), "it asks first"
+        client.post("/end", {"csrf": one.csrf, "sure": "yes"})
+        assert not one.folder.exists()
 
 
 @pytest.mark.parametrize("path", ["/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py",
@@ -270,15 +285,15 @@ def test_errors_do_not_show_values(client):
     assert "SECRETVALUE" not in client.get("/open").text
 
 
-def test_sessions_do_not_see_each_other(client, another):
+def test_projects_are_apart(client, another):
     client.open_sample("housing", 200)
     assert "housing" in client.get("/declare").text
-    assert another.get("/declare").url.path == "/open", "there is nothing to declare in the other session"
+    assert another.get("/declare").url.path.endswith("/open"), "there is nothing to declare in the other project"
     assert "200 records" not in another.get("/open").text
     assert another.session.folder != client.session.folder
     assert another.get("/release/file/masked").status_code == 404
-    client.post("/end")
-    assert client.get("/open").status_code == 403
+    client.post("/end", {"sure": "yes"})
+    assert client.get("/open").status_code == 404
     assert another.get("/open").status_code == 200
 
 
@@ -291,7 +306,7 @@ def test_folders_are_private(client):
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
 def test_folders_of_servers_that_were_killed_are_removed_at_start(tmp_path: Path):
     code = (
-        "import sys, os; from pathlib import Path; from discreet.studio.sessions import PrivateFolder\n"
+        "import sys, os; from pathlib import Path; from discreet.studio.scratch import PrivateFolder\n"
         "p = PrivateFolder(Path(sys.argv[1])); (p.path / 'data.csv').write_text('secret'); print(p.path, flush=True)\n"
         "os._exit(9)"
     )
@@ -309,15 +324,23 @@ def test_folders_of_servers_that_were_killed_are_removed_at_start(tmp_path: Path
     assert not living.path.exists()
 
 
-def test_sessions_that_nobody_uses_end(tmp_path):
-    from discreet.studio.sessions import Sessions
+def test_projects_that_nobody_looks_at_are_put_away_and_stay_on_disk(tmp_path):
+    from discreet.studio.projects import Projects
+    from discreet.workflow import Desk, Given
 
-    sessions = Sessions(tmp_path, idle=-1.0)
-    first = sessions.begin()
-    second = sessions.begin()
-    assert sessions.find(first.key) is None
-    assert not first.folder.exists()
-    sessions.end(second)
+    projects = Projects(tmp_path, secret=b"x" * 32, idle=-1.0, warm=False)
+    empty, first = projects.create(), projects.create()
+    assert not empty.folder.exists(), "one without a file is none"
+    given = Given("sample", "business", "sample: business", n=60)
+    first.begin(given, Desk().open(given))
+    second = projects.create()
+    assert len(projects) == 1
+    again = projects.find(first.key)
+    assert again is not first
+    assert again.given == given
+    for one in (again, second):
+        projects.end(one)
+    assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
 def test_the_command_line_does_not_expose_by_accident():

@@ -226,7 +226,8 @@ def test_attacking_with_a_second_file(tab, tmp_path, linker):
     tab.goto(f"{tab.address}/attack?linker={linker}")
     tab.get_by_label("A second file").check()
     tab.set_input_files("#file", held)
-    tab.get_by_label("Who is who in the second file").select_option("COMPANY" if linker == "probabilistic" else "order")
+    truth = "by the column COMPANY" if linker == "probabilistic" else "the same records in the same order"
+    tab.get_by_label("Who is who in the second file").select_option(label=truth)
     work(tab, tab.get_by_role("button", name="Attack"))
     assert "linked correctly; guessing finds 1.0 records" in tab.locator("main").inner_text()
     tab.get_by_label("A second file").check()

@@ -21,6 +21,7 @@ from discreet.errors import FileError, MissingExtraError, SchemaError
 from discreet.io.atomic import whole_file
 from discreet.io.layout import own_names, refuse_records_as_names
 from discreet.io.numbers import read_style
+from discreet.io.workbooks import check_workbook
 from discreet.labels import Labels
 from discreet.microdata import Microdata, column_names
 from discreet.typing import Json
@@ -50,6 +51,7 @@ def read_excel(
     except ImportError:
         raise _missing("fastexcel") from None
     logging.getLogger("fastexcel").setLevel(logging.ERROR)  # that a column is empty is no news
+    check_workbook(path)
     try:
         book = fastexcel.read_excel(path)
         sheets = list(book.sheet_names)

@@ -412,6 +412,8 @@ def loads(text: str) -> Json:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(f"The protocol is not valid TOML: {unquoted(error)}.") from None
+    except (RecursionError, ValueError):  # brackets in brackets without end, or a number of thousands of digits
+        raise SchemaError("The protocol is nested too deeply, or holds a number that is too long.") from None
 
 
 def load_text(path: str | os.PathLike[str]) -> str:

@@ -63,6 +63,8 @@ def spoken(svg: str, text: str) -> str:
     own = hashlib.sha256(text.encode()).hexdigest()[:8]
     for place, name in enumerate(dict.fromkeys(re.findall(r'\bid="([^"]+)"', svg))):
         svg = svg.replace(f'id="{name}"', f'id="p{own}-{place}"').replace(f"url(#{name})", f"url(#p{own}-{place})")
-    svg = re.sub(r'font-family="(Arial|sans-serif)"', f'font-family="{_FONT}"', svg)
+    for font in ("Arial", "sans-serif"):
+        svg = svg.replace(f'font-family="{font}"', f'font-family="{_FONT}"')
     label = html.escape(printable(text), quote=True)
-    return re.sub(r"<svg ", f'<svg role="img" aria-label="{label}" ', svg, count=1)
+    # Plain replacement: a name is the user's, and in a pattern's replacement a backslash would be a command.
+    return svg.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)

@@ -3,28 +3,52 @@
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 import os
+import secrets
 import socket
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import uvicorn
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from discreet import workflow
-from discreet.studio.forms import read_form
-from discreet.studio.pages import Mine, NoSessionError, Studio, compile_templates, render, studio_of, to
-from discreet.studio.screens import attack, compare, declare, open, protect, release, risk  # noqa: A004 - a screen's name
+from discreet.errors import DiscreetError
+from discreet.studio.browsers import Browsers
+from discreet.studio.forms import ConflictError
+from discreet.studio.jobs import full_disk
+from discreet.studio.pages import NoSessionError, Studio, admitted, ask, compile_templates, render, studio_of
+from discreet.studio.projects import Projects, default_folder, private_folder
+from discreet.studio.scratch import PrivateFolder
+from discreet.studio.screens import (
+    attack,
+    compare,
+    declare,
+    home,
+    open,  # noqa: A004 - a screen's name
+    protect,
+    release,
+    risk,
+)
 from discreet.studio.security import Gate, Guard
-from discreet.studio.sessions import PrivateFolder, Sessions
 
 __all__ = ["create_app", "listen", "serve"]
 
 _MB = 2**20
 _IDLE = 12 * 3600.0
+_PARTS = {
+    "declaration": "the declaration",
+    "intruders": "what intruders know",
+    "steps": "the steps",
+    "plan": "the plan of the study",
+    "study": "the study",
+    "seed": "the seed",
+}
 
 
 def create_app(
@@ -33,6 +57,7 @@ def create_app(
     port: int = 8766,
     limit: int = 1024 * _MB,
     base: Path | None = None,
+    projects: Path | None = None,
     idle: float = _IDLE,
     warm: bool = True,
     announce: Callable[[str], None] = lambda _: None,
@@ -46,16 +71,24 @@ def create_app(
     limit : int
         The largest request in bytes.
     base : path, optional
-        Where the private folder is made; by default the system's folder for temporary files.
+        Where the private folder for passing files is made; by default the system's folder for temporary files.
+    projects : path, optional
+        Where projects save themselves; by default where this system keeps a user's data.
     idle : float
-        Seconds after which a session that nobody uses is ended.
+        Seconds after which a project that nobody looks at is put away, and a browser that nobody uses forgotten.
     warm : bool
-        Whether the process of a session is started with it, or with its first piece of work.
+        Whether the process of a project is started with it, or with its first piece of work.
     announce : callable
         Told a new link when the one before has been used.
     """
-    folder = PrivateFolder(base)
-    studio = Studio(Gate(), Sessions(folder.path, idle=idle, warm=warm), f"discreet_studio_{port}", limit, announce)
+    folder = private_folder(projects if projects is not None else default_folder())
+    browsers = Browsers(folder / f".studio-{port}.json", lasting=idle)
+    kept = Projects(folder, secret=browsers.secret, root=browsers.root, idle=idle, warm=warm)
+    scratch = PrivateFolder(base)
+    studio = Studio(
+        Gate(), browsers, kept, scratch, f"discreet_studio_{port}", limit, announce, _is_loopback(host),
+        secrets.token_hex(8),
+    )  # fmt: skip
 
     @contextlib.asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
@@ -64,17 +97,22 @@ def create_app(
         try:
             yield
         finally:
-            studio.sessions.end_all()
-            folder.close()
+            kept.put_all_away()
+            scratch.close()
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
     app.state.studio = studio
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
-    for screen in (open, declare, risk, protect, compare, attack, release):
+    for screen in (home, open, declare, risk, protect, compare, attack, release):
         app.include_router(screen.router)
-    _add_common_routes(app)
     _add_errors(app)
-    return Guard(app, _hosts(host, port), limit, studio)
+    return Guard(app, _hosts(host, port), limit, studio, root=browsers.root, refused=_refused)
+
+
+def _is_loopback(host: str) -> bool:
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
 
 
 def _hosts(host: str, port: int) -> list[str]:
@@ -89,62 +127,74 @@ def _hosts(host: str, port: int) -> list[str]:
     return [f"{name}:{port}" for name in names] + ([*names] if port == 80 else [])
 
 
-def _add_common_routes(app: FastAPI) -> None:
-    @app.get("/")
-    async def home() -> Response:
-        return to("/open")
+def _refused(status: int, title: str, text: str, root: str) -> str:
+    return render("away.html", root=root, status=status, title=title, text=text)
 
-    @app.get("/start")
-    async def start(request: Request, token: str = "") -> Response:
-        studio = studio_of(request)
-        if not studio.gate.redeem(token):
-            raise NoSessionError
-        session = studio.sessions.begin()
-        studio.announce(studio.gate.issue())
-        response = RedirectResponse("/open", 303)
-        response.set_cookie(studio.cookie, session.key, httponly=True, samesite="strict", path="/")
-        return response
 
-    @app.get("/job")
-    async def job(session: Mine) -> Response:
-        current = session.worker.job
-        return JSONResponse(current.to_dict() if current is not None else {"state": "none"})
-
-    @app.post("/job/cancel")
-    async def cancel(request: Request, session: Mine) -> Response:
-        await read_form(request, session)
-        running = session.worker.job
-        session.worker.cancel()
-        return to(running.page if running is not None else "/open")
-
-    @app.post("/end")
-    async def end(request: Request, session: Mine) -> Response:
-        await read_form(request, session)
-        studio = studio_of(request)
-        studio.sessions.end(session)
-        response = HTMLResponse(render("away.html", status=200, title="The session has ended",
-                                       text="Every file of it has been removed from this machine."))  # fmt: skip
-        response.delete_cookie(studio.cookie, path="/")
-        return response
+def _away(request: Request, status: int, title: str, text: str) -> Response:
+    """Return a page that is none of the screens, with the way back for a browser that we know."""
+    root = ""
+    with contextlib.suppress(NoSessionError):
+        admitted(request)
+        key = request.scope.get("project", "")
+        root = studio_of(request).root + (f"/p/{key}" if key else "")
+    return HTMLResponse(render("away.html", root=root, status=status, title=title, text=text), status)
 
 
 def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(NoSessionError)
-    async def no_session(_: Request, __: Exception) -> Response:
-        text = "Open the link that `discreet studio` printed in the console. Each link works once, for one browser."
-        return HTMLResponse(render("away.html", status=403, title="No session", text=text), 403)
+    async def no_session(request: Request, _: Exception) -> Response:
+        text = (
+            "Open the link that `discreet studio` printed in the console. Each link works once, for one browser; "
+            "projects are there again behind every link."
+        )
+        return _away(request, 403, "No session", text)
+
+    @app.exception_handler(ConflictError)
+    async def conflict(_: Request, error: ConflictError) -> Response:
+        # Places in an order of levels belong to the levels of that page: they are not carried over to others.
+        stale = "declaration" in error.parts
+        fields = {name: texts for name, texts in error.fields.items() if not (stale and name.startswith("order-"))}
+        changed = " and ".join(_PARTS[part] for part in error.parts)
+        sentences = [
+            f"Since this page was made, {changed} changed: in another tab or window, or by work that has ended.",
+            "Nothing has been done with what you sent, and nothing of it is lost."
+            + (" Only an order of levels would have to be given again." if stale else ""),
+        ]
+        page = error.path.split("/")[1]
+        return ask(error.session, error.path, fields, "The project has changed meanwhile", sentences,
+                   "Send my answers all the same", f"/{page}")  # fmt: skip
 
     @app.exception_handler(HTTPException)
-    async def refused(_: Request, error: HTTPException) -> Response:
-        title = "There is no such page" if error.status_code == 404 else "This cannot be done"
-        text = str(error.detail) if error.status_code != 404 else "Go back to where you were."
-        return HTMLResponse(render("away.html", status=error.status_code, title=title, text=text), error.status_code)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        titles = {404: "There is no such page", 413: "The file is too large"}
+        text = "Go back to where you were." if error.detail == "Not Found" else str(error.detail)
+        return _away(request, error.status_code, titles.get(error.status_code, "This cannot be done"), text)
+
+    @app.exception_handler(RequestValidationError)
+    async def misread(request: Request, _: Exception) -> Response:
+        return _away(request, 404, "There is no such page", "The address holds something that does not belong there.")
+
+    @app.exception_handler(DiscreetError)
+    async def told(request: Request, error: DiscreetError) -> Response:
+        return _away(request, 409, "This cannot be done", f"{error.message} {error.hint}".strip())
+
+    @app.exception_handler(OSError)
+    async def no_room(request: Request, error: OSError) -> Response:
+        found = full_disk(error)
+        if found is None:
+            return _defect(request, error)
+        return _away(request, 507, "The disk is full", " ".join(found))
 
     @app.exception_handler(Exception)
-    async def defect(_: Request, error: Exception) -> Response:
-        # Its message may quote a value: only its kind is shown.
-        text = f"A defect in Discreet: {type(error).__name__}. Please report it, with what you chose."
-        return HTMLResponse(render("away.html", status=500, title="Something went wrong", text=text), 500)
+    async def defect(request: Request, error: Exception) -> Response:
+        return _defect(request, error)
+
+
+def _defect(request: Request, error: Exception) -> Response:
+    # Its message may quote a value: only its kind is shown.
+    text = f"A defect in Discreet: {type(error).__name__}. Please report it, with what you chose."
+    return _away(request, 500, "Something went wrong", text)
 
 
 def listen(host: str = "127.0.0.1", port: int = 0) -> socket.socket:
@@ -168,6 +218,7 @@ def serve(
     port: int = 8766,
     *,
     limit: int = 1024 * _MB,
+    projects: Path | None = None,
     opened: Callable[[str], None] = lambda _: None,
     announce: Callable[[str], None] = lambda _: None,
 ) -> None:
@@ -179,7 +230,13 @@ def serve(
     def link(token: str) -> str:
         return f"http://{shown}:{port}/start?token={token}"
 
-    app = create_app(host=host, port=port, limit=limit, announce=lambda token: announce(link(token)))
+    try:
+        app = create_app(
+            host=host, port=port, limit=limit, projects=projects, announce=lambda token: announce(link(token))
+        )
+    except BaseException:
+        listener.close()
+        raise
     opened(link(app.studio.gate.issue()))
     # No access log: the first line of it would be a link with its token.
     config = uvicorn.Config(

@@ -1,8 +1,10 @@
-"""What comes in: answers of forms, and files, which go straight into the session's folder under names of our own."""
+"""What comes in: answers of forms, and files, which go straight into a private folder under names of our own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -12,23 +14,42 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.datastructures import FormData
 
 from discreet.errors import FileError
+from discreet.studio.drafts import of_form
 from discreet.studio.security import same
 from discreet.studio.sessions import Session
 
-__all__ = ["Upload", "display_name", "read_form", "receive", "whole_number"]
+__all__ = ["ConflictError", "Upload", "display_name", "read_form", "receive", "whole_number"]
 
 _MOST_FIELDS = 20_000
 _LONGEST = 1 << 20
-_NOT_OURS = "The form does not belong to this session. Go back, reload the page and try again."
+_NOT_OURS = "The form does not belong to this project. Go back, reload the page and try again."
 
 
-async def read_form(request: Request, session: Session) -> FormData:
-    """Return the answers of a form that was made for this session."""
+class ConflictError(Exception):
+    """A form was made for a state that is not the present one: another tab, or work that has ended, changed it."""
+
+    def __init__(self, session: Session, path: str, fields: dict[str, list[str]], parts: list[str]) -> None:
+        super().__init__()
+        self.session, self.path, self.fields, self.parts = session, path, fields, parts
+
+
+async def read_form(request: Request, session: Session, *parts: str) -> FormData:
+    """Return the answers of a form that was made for this project.
+
+    Parameters
+    ----------
+    parts : str
+        What the form speaks of: where one of these has changed since the page was made, nothing is done, and the
+        answers are shown again with a question.
+    """
     if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         raise HTTPException(415, "A form was expected.")
     form = await request.form(max_files=0, max_fields=_MOST_FIELDS)
     if not same(str(form.get("csrf", "")), session.csrf):
         raise HTTPException(403, _NOT_OURS)
+    changed = session.changed_since(str(form["stamp"]), parts) if "stamp" in form else []
+    if changed:
+        raise ConflictError(session, request.url.path, of_form(form), changed)
     return form
 
 
@@ -48,9 +69,9 @@ class Upload:
     files: dict[str, tuple[str, Path]] = field(default_factory=dict)
 
     def discard(self) -> None:
-        """Remove the files again."""
+        """Remove the files again, with the folders that were made for them."""
         for _, path in self.files.values():
-            path.unlink(missing_ok=True)
+            shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def display_name(name: str) -> str:
@@ -65,8 +86,8 @@ def display_name(name: str) -> str:
     return "".join(c for c in last if c.isprintable())[:120] or "file"
 
 
-async def receive(request: Request, session: Session, endings: dict[str, Iterable[str]]) -> Upload:
-    """Read a form with files as it comes in, writing each file into the session's folder.
+async def receive(request: Request, session: Session, endings: Mapping[str, Iterable[str]], folder: Path) -> Upload:
+    """Read a form with files as it comes in, writing each file into a folder of its own in `folder`.
 
     Parameters
     ----------
@@ -76,7 +97,7 @@ async def receive(request: Request, session: Session, endings: dict[str, Iterabl
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data" or b"boundary" not in options:
         raise HTTPException(415, "A form with a file was expected.")
-    reader = _Reader(session, endings)
+    reader = _Reader(session, endings, folder)
     parser = MultipartParser(options[b"boundary"], reader.callbacks())  # type: ignore[arg-type]
     try:
         async for chunk in request.stream():
@@ -96,8 +117,9 @@ async def receive(request: Request, session: Session, endings: dict[str, Iterabl
 class _Reader:
     """Follows a multipart parser: one part after the other, texts kept and files written."""
 
-    def __init__(self, session: Session, endings: dict[str, Iterable[str]]) -> None:
+    def __init__(self, session: Session, endings: Mapping[str, Iterable[str]], folder: Path) -> None:
         self.session = session
+        self.folder = folder
         self.endings = endings
         self.upload = Upload()
         self.trusted = False
@@ -152,7 +174,8 @@ class _Reader:
         if ending not in allowed:
             raise FileError(f"A file that ends in {ending or 'nothing'!r} cannot be opened.",
                             hint=f"Known endings: {', '.join(allowed)}.")  # fmt: skip
-        path = self.session.new_file(allowed[allowed.index(ending)])
+        own = Path(tempfile.mkdtemp(prefix="files-", dir=self.folder))
+        path = own / f"data{allowed[allowed.index(ending)]}"
         self._file = path.open("xb")
         self.upload.files[self._name] = (name, path)
 

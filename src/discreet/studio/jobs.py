@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import multiprocessing
 import os
 import signal
@@ -21,10 +22,11 @@ from typing import Any
 from discreet.errors import DiscreetError
 from discreet.progress import listening
 
-__all__ = ["Job", "Worker"]
+__all__ = ["Job", "Worker", "full_disk"]
 
 _EVERY = 0.1
 """Seconds between two reports of a job: a kernel may report a thousand times a second."""
+_NO_ROOM = ("No space left on device", "Disk quota exceeded", "not enough space on the disk")
 
 
 @dataclass
@@ -45,6 +47,13 @@ class Job:
     ended: float | None = None
     shown: bool = False
     """Whether a page has said how it ended."""
+    broken: bool = False
+    """Whether it failed for want of memory, disk or life, and not because it was refused."""
+    form: dict[str, Any] = field(default_factory=dict)
+    """The form that began it, to begin it again: its address and its answers."""
+    goes_to: str = ""
+    """The address of its result, where that is in another project."""
+    on_end: Callable[[Job, str], None] = field(default=lambda *_: None, repr=False)
 
     @property
     def running(self) -> bool:
@@ -73,12 +82,20 @@ class Job:
             "percent": self.percent,
             "seconds": round(self.seconds, 1),
             "page": self.page,
+            "goes_to": self.goes_to,
+            "form": self.form.get("page", self.page),
         }
 
-    def end(self, state: str, message: str = "", hint: str = "") -> None:
+    def to_restart(self) -> dict[str, Any]:
+        """Return what is kept of it, in case it does not come to its end."""
+        return {"title": self.title, "page": self.page, "form": self.form}
+
+    def end(self, state: str, message: str = "", hint: str = "", *, broken: bool = False) -> None:
         """Note how it ended; the first end counts."""
-        if self.running:
+        if self.running and self.ended is None:
+            self.broken = broken
             self.message, self.hint, self.ended = message, hint, time.monotonic()
+            self.on_end(self, state)  # before anybody is told, so that who is told finds everything in its place
             self.state = state
 
 
@@ -130,22 +147,26 @@ class Worker:
         arguments: dict[str, Any],
         finish: Callable[[Any], None],
         partial: Callable[[Any], None] = lambda _: None,
+        *,
+        form: dict[str, Any] | None = None,
+        ended: Callable[[Job, str], None] = lambda *_: None,
     ) -> Job | None:
         """Begin a piece of work, or return None if another one is running.
 
-        `finish` is called with the result, in another thread; `partial` with what is there before.
+        `finish` is called with the result, in another thread; `partial` with what is there before; `ended` with the
+        job and how it ended, after that.
         """
         with self._lock:
             if self.busy:
                 return None
             pipe = self._ensure()
             self._count += 1
-            job = self.job = Job(self._count, title, page)
+            job = self.job = Job(self._count, title, page, form=form or {}, on_end=ended)
             try:
                 pipe.send((call, arguments))
             except OSError:
                 self._clear()
-                job.end("failed", "The work could not be started.", "Try again.")
+                job.end("failed", "The work could not be started.", "Try again.", broken=True)
                 return job
         threading.Thread(target=self._follow, args=(job, pipe, finish, partial), daemon=True).start()
         return job
@@ -160,7 +181,8 @@ class Worker:
                 with self._lock:
                     if job.running:
                         self._clear()
-                job.end("failed", "The work ended unexpectedly.", "The machine may have run out of memory.")
+                hint = "The machine may have run out of memory. What was finished before is kept; start it again."
+                job.end("failed", "The work ended unexpectedly.", hint, broken=True)
                 return
             if not job.running:
                 return
@@ -169,10 +191,13 @@ class Worker:
             elif kind == "partial":
                 partial(rest[0])
             elif kind == "done":
-                finish(rest[0])
+                try:
+                    finish(rest[0])
+                except OSError as error:  # the result could not be kept
+                    job.end("failed", *_told(error), broken=True)
                 job.end("done")
             else:
-                job.end("failed", *rest)
+                job.end("failed", *rest, broken=kind == "broken")
 
     def cancel(self) -> None:
         """End the running job at once; what was finished before stays."""
@@ -246,8 +271,26 @@ def _answer(desk: Any, call: str, arguments: dict[str, Any], tell: Callable[[str
         with listening(tell):
             return ("done", getattr(desk, call)(**arguments))
     except DiscreetError as error:
-        return ("failed", error.message, error.hint)
+        full = full_disk(error)
+        return ("broken", *full) if full is not None else ("failed", error.message, error.hint)
     except MemoryError:
-        return ("failed", "There is not enough memory for this.", "Try fewer attributes, or a method that needs less.")
+        return ("broken", "There is not enough memory for this.", "Try fewer attributes, or a method that needs less.")
     except Exception as error:  # noqa: BLE001 - a library's own message may quote a value: only its kind is told
-        return ("failed", f"A defect in Discreet: {type(error).__name__}.", "Please report it, with what you chose.")
+        return ("broken" if full_disk(error) is not None else "failed", *_told(error))
+
+
+def _told(error: BaseException) -> tuple[str, str]:
+    """Return what to say of an error that is not ours, and what to do about it."""
+    return full_disk(error) or (
+        f"A defect in Discreet: {type(error).__name__}.", "Please report it, with what you chose."
+    )  # fmt: skip
+
+
+def full_disk(error: BaseException | None) -> tuple[str, str] | None:
+    """Return what to say where there is no room on the disk; libraries say it in ways of their own."""
+    while error is not None:
+        number = error.errno if isinstance(error, OSError) else None
+        if number in {errno.ENOSPC, errno.EDQUOT} or any(text in str(error) for text in _NO_ROOM):
+            return ("The disk is full: there is no room to write.", "Make room, and start it again; nothing was lost.")
+        error = error.__cause__ or error.__context__
+    return None

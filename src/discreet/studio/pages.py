@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import jinja2
-from fastapi import Depends, Request
+from fastapi import Depends, HTTPException, Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from discreet._version import __version__
 from discreet.errors import DiscreetError
+from discreet.studio.browsers import Browsers
+from discreet.studio.drafts import Draft, spoken_of
+from discreet.studio.jobs import Job
+from discreet.studio.projects import Projects
+from discreet.studio.scratch import PrivateFolder
 from discreet.studio.security import Gate
-from discreet.studio.sessions import Session, Sessions
+from discreet.studio.sessions import Notice, Session
 
 __all__ = [
     "SCREENS",
+    "Admitted",
     "Mine",
     "NoSessionError",
     "Studio",
+    "admitted",
+    "ask",
     "begin",
+    "busy",
     "compile_templates",
     "current",
     "page",
@@ -49,13 +59,24 @@ class NoSessionError(Exception):
 
 @dataclass
 class Studio:
-    """What all requests share: tokens, sessions and settings. No data."""
+    """What all requests share: tokens, projects and settings. No data."""
 
     gate: Gate
-    sessions: Sessions
+    browsers: Browsers
+    projects: Projects
+    scratch: PrivateFolder
     cookie: str
     limit: int
     announce: Callable[[str], None]
+    local: bool = True
+    """Whether only this machine can reach the server: then a path that somebody types is a path of his own."""
+    instance: str = ""
+    """What tells one start of the server from the next."""
+
+    @property
+    def root(self) -> str:
+        """The secret that addresses begin with."""
+        return self.browsers.root
 
 
 def studio_of(request: Request) -> Studio:
@@ -64,13 +85,23 @@ def studio_of(request: Request) -> Studio:
     return studio
 
 
-def current(request: Request) -> Session:
-    """Return the session of a request, or refuse it."""
+def admitted(request: Request) -> str:
+    """Return the cookie of a browser that has spent a link, or refuse the request."""
     studio = studio_of(request)
     key = request.cookies.get(studio.cookie, "")
-    session = studio.sessions.find(key) if key else None
-    if session is None:
+    if not request.scope.get("inside") or not key or not studio.browsers.knows(key):
         raise NoSessionError
+    return key
+
+
+Admitted = Annotated[str, Depends(admitted)]
+
+
+def current(request: Request, _: Admitted) -> Session:
+    """Return the project that a request is about, or refuse it."""
+    session = studio_of(request).projects.find(str(request.scope.get("project", "")))
+    if session is None:
+        raise HTTPException(404, "There is no such project any more.")
     return session
 
 
@@ -88,7 +119,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = _number
-    environment.globals.update(screens=SCREENS, version=__version__)
+    environment.globals.update(screens=SCREENS, version=__version__, nothing=Draft())
     return environment
 
 
@@ -107,51 +138,112 @@ def _number(value: float | None, digits: int = 1) -> str:
     return f"{value:,.{digits}f}".replace(",", "\u202f")
 
 
-def render(template: str, **context: Any) -> str:
-    """Return the text of a template."""
-    return _environment().get_template(template).render(**context)
+_ADDRESS = re.compile(r'\b(href|src|action|formaction)="/(?!static/)')
 
 
-def page(session: Session, template: str, here: str, status: int = 200, **context: Any) -> HTMLResponse:
-    """Return a screen; sentences that were left for it are shown once."""
+def render(template: str, *, root: str = "", **context: Any) -> str:
+    """Return the text of a template; its addresses begin with `root`, which no template has to think of.
+
+    What a user has named is escaped, quotes too, so that only our own attributes are found here.
+    """
+    text = _environment().get_template(template).render(root=root, **context)
+    whole = f"{root.partition('/p/')[0][1:]}/"  # what begins with the secret is whole already
+
+    def prefixed(found: re.Match[str]) -> str:
+        return found[0] if root and text.startswith(whole, found.end()) else f'{found[1]}="{root}/'
+
+    return _ADDRESS.sub(prefixed, text)
+
+
+def page(
+    session: Session, template: str, here: str, status: int = 200, *, shows: tuple[str, ...] = (), **context: Any
+) -> HTMLResponse:
+    """Return a screen; sentences that were left for it are shown once.
+
+    Parameters
+    ----------
+    shows : tuple of str
+        The forms on it whose answers may have been kept: what is wrong with one of their fields stands beside it.
+    """
     notices, session.notices = session.notices, []
     job = session.worker.job
+    again: dict[str, Any] = session.interrupted
     if job is not None and not job.running and not job.shown:
         job.shown = True
-        if job.state == "failed":
+        name = str(job.form.get("draft", ""))
+        if job.state == "failed" and not (name in shows and session.draft(name).where):
             notices.append(_failure(session, job.message, job.hint))
-        elif job.state == "cancelled":
-            notices.append(_notice("info", f"{job.title}: cancelled. What was finished before is still there."))
-    text = render(template, session=session, here=here, notices=notices, job=job, **context)
+        elif job.state == "cancelled" and not again:
+            notices.append(Notice("info", f"{job.title}: cancelled. What was finished before is still there."))
+    if session.unsaved:
+        text = f"The project could not be saved ({session.unsaved.lower()}): a restart would lose the last changes."
+        hint = f"Make room in {session.folder.parent}; it is tried again with every step."
+        notices.append(Notice("error", text, hint))
+    text = render(
+        template, root=session.root, session=session, here=here, notices=notices, job=job, again=again, **context
+    )
     return HTMLResponse(text, status)
 
 
-def _notice(kind: str, text: str, hint: str = "") -> Any:
-    from discreet.studio.sessions import Notice
+def ask(
+    session: Session, path: str, fields: dict[str, list[str]], title: str, sentences: list[str], yes: str, back: str
+) -> Response:
+    """Ask before something is lost; the answers of the form are carried along and nothing is done.
 
-    return Notice(kind, text, hint)
+    The question has an address of its own, so that the browser's way back leads through it without sending anything
+    again.
+    """
+    question = {"path": path, "fields": fields, "title": title, "sentences": sentences, "yes": yes, "back": back}
+    return to(f"/ask/{session.put_question(question)}")
 
 
-def _failure(session: Session, message: str, hint: str) -> Any:
-    return _notice("error", _named(session, message), hint)
+def _failure(session: Session, message: str, hint: str) -> Notice:
+    return Notice("error", _named(session, message), hint)
 
 
 def _named(session: Session, message: str) -> str:
     """Return a message that calls the file by the name its owner knows."""
     if session.given is not None and session.given.kind == "file":
         message = message.replace(session.given.where, session.given.name)
-    return message.replace(f"{session.folder}/", "")
+    return re.sub(rf"{re.escape(str(session.folder))}/(?:[\w-]+/)?", "", message)
 
 
 def to(path: str) -> RedirectResponse:
-    """Send the browser to a page of ours, with GET."""
+    """Send the browser to a page of the project, with GET."""
     return RedirectResponse(path, 303)
 
 
-def refuse(session: Session, error: DiscreetError, path: str) -> Response:
-    """Go back to a page and say what is wrong."""
-    session.say("error", _named(session, error.message), error.hint)
+def busy(session: Session, path: str) -> Response:
+    """Go back to a page and say that one piece of work is done at a time; drafts keep what was typed."""
+    session.say("error", "Another piece of work is running.", "Wait for it, or cancel it; what you typed is kept.")
     return to(path)
+
+
+def refuse(session: Session, error: DiscreetError, path: str, draft: str = "", names: Iterable[str] = ()) -> Response:
+    """Go back to a page and say what is wrong: beside the field where it is known, with every answer kept.
+
+    Parameters
+    ----------
+    draft : str
+        The form whose answers are kept.
+    names : iterable of str
+        Its fields, or what its fields are about: the first that the message speaks of gets the message beside it.
+    """
+    kept = session.drafts.get(draft)
+    if kept is None:
+        session.say("error", _named(session, error.message), error.hint)
+    else:
+        _blame(session, kept, error.message, error.hint, names)
+        if not kept.where:
+            session.say("error", kept.message, kept.hint)
+    return to(path)
+
+
+def _blame(session: Session, draft: Draft, message: str, hint: str, names: Iterable[str]) -> None:
+    known = list(names)
+    draft.message, draft.hint = _named(session, message), hint
+    draft.where = spoken_of(draft.message, known) or (known[0] if len(known) == 1 else "")
+    session.save()
 
 
 def begin(
@@ -162,8 +254,45 @@ def begin(
     arguments: dict[str, Any],
     finish: Callable[[Any], None],
     partial: Callable[[Any], None] = lambda _: None,
+    *,
+    form: dict[str, Any] | None = None,
+    names: Iterable[str] = (),
+    ended: Callable[[Job, str], None] = lambda *_: None,
 ) -> Response:
-    """Begin a piece of work and go to the page that shows how it gets on."""
-    if session.worker.submit(title, path, call, arguments, finish, partial) is None:
-        session.say("error", "Another piece of work is running.", "Wait for it, or cancel it.")
+    """Begin a piece of work and go to the page that shows how it gets on.
+
+    Parameters
+    ----------
+    form : dict, optional
+        The form that began it: ``path`` and ``fields``, to begin it again after it was interrupted, and ``draft``, the
+        name under which its answers are kept until the work has succeeded.
+    names : iterable of str
+        What the fields of that form are about, to say what went wrong beside the right one.
+    """
+    fields = tuple(names)
+
+    def settle(job: Job, state: str) -> None:
+        draft = str(job.form.get("draft", ""))
+        if state == "done":
+            session.interrupted = {}
+            session.drafts.pop(draft, None)
+        else:
+            # What was refused is for its form; what was cancelled or died can be begun again as it was.
+            session.interrupted = job.to_restart() if state == "cancelled" or job.broken else {}
+            kept = session.drafts.get(draft)
+            if state == "failed" and kept is not None:
+                _blame(session, kept, job.message, job.hint, fields)
+        session.save()
+        ended(job, state)
+
+    if session.worker.busy:
+        return busy(session, path)
+    if call != "open" and session.what_changed():
+        session.say("error", "The data file is not the one that was opened: it has changed, or is not where it was.",
+                    "Read it again here; declaration and steps are kept.")  # fmt: skip
+        return to("/open")
+    session.interrupted = {}
+    if session.worker.submit(title, path, call, arguments, finish, partial, form=form, ended=settle) is None:
+        return busy(session, path)
+    session.save()
     return to(path)

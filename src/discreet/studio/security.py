@@ -2,7 +2,8 @@
 
 A page on another site can make a browser send requests to this machine. So a request is answered only if its Host is
 one of ours (no rebinding of names), a request that changes something must come from our own pages (Origin, and a token
-in the form), and nothing is shown without the cookie that the one-time link of the console was exchanged for.
+in the form), and nothing is shown without the cookie that the one-time link of the console was exchanged for, at an
+address that was told to that browser alone.
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from __future__ import annotations
 import hmac
 import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["HEADERS", "Gate", "Guard", "TooLarge", "same"]
@@ -85,11 +86,20 @@ class Guard:
         The largest request in bytes.
     studio : object
         What the application shares, for whoever starts it.
+    root : str
+        The secret that addresses begin with; ``/p/`` and the name of a project follow it. Pages see neither.
+    refused : callable
+        Makes the page of a refusal from a status, a title, a sentence, and what the addresses of pages begin with.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Iterable[str], most: int, studio: Any = None) -> None:
+    def __init__(
+        self, app: ASGIApp, hosts: Iterable[str], most: int, studio: Any = None, *, root: str = "",
+        refused: Callable[[int, str, str, str], str] = lambda _, title, text, __: f"{title}. {text}",
+    ) -> None:  # fmt: skip
         self.app = app
         self.studio = studio
+        self.root = root
+        self.refused = refused
         self.hosts = frozenset(host.lower() for host in hosts)
         self.most = most
 
@@ -100,12 +110,16 @@ class Guard:
         if scope["type"] != "http":
             return  # no web sockets here
         refusal = self._refusal(scope)
+        scope, base = self._within(scope)
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
+                place = headers.get("location", "")
+                if base and place.startswith("/") and not place.startswith(f"{self.root}/"):
+                    headers["location"] = base + place
             await send(message)
 
         if refusal is not None:
@@ -115,7 +129,21 @@ class Guard:
             return
         await self.app(scope, self._counted(receive), send_guarded)
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | None:
+    def _within(self, scope: Scope) -> tuple[Scope, str]:
+        """Return the request as pages see it, with the name of its project, and what its addresses begin with."""
+        path: str = scope["path"]
+        inner = {**scope, "project": "", "inside": False}
+        if path != self.root and not path.startswith(f"{self.root}/"):
+            return inner, ""  # nothing that is said there may hold the secret
+        path, base = path[len(self.root) :] or "/", self.root
+        inner["inside"] = True
+        if path.startswith("/p/"):
+            key, slash, rest = path[3:].partition("/")
+            inner["project"], path, base = key, slash + rest or "/", f"{self.root}/p/{key}"
+        inner["path"], inner["raw_path"] = path, path.encode()
+        return inner, base
+
+    def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "").lower()
         if host not in self.hosts or len(headers.getlist("host")) != 1:
@@ -130,7 +158,8 @@ class Guard:
                 return PlainTextResponse("This request does not come from a page of Discreet Studio.", 403)
             length = headers.get("content-length", "0")
             if not length.isdigit() or int(length) > self.most:
-                return PlainTextResponse(_larger_than(self.most), 413, headers={"Connection": "close"})
+                page = self.refused(413, "The file is too large", _larger_than(self.most), self._within(scope)[1])
+                return HTMLResponse(page, 413, headers={"Connection": "close"})
         return None
 
     async def _drain(self, receive: Receive) -> None:
@@ -158,4 +187,7 @@ class Guard:
 
 
 def _larger_than(most: int) -> str:
-    return f"The request is larger than {most // 2**20} MB. Start the studio with a larger --limit to open this file."
+    return (
+        f"What was sent is larger than {most // 2**20} MB. Open the file where it is (“A file on this machine”), or "
+        "start the studio with a larger --limit."
+    )

@@ -1,21 +1,25 @@
-"""Sessions: what one browser has opened, declared and done, and the private folder of its files."""
+"""Sessions: what is opened, declared and done in one project, and how it is kept in the project's folder."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import secrets
 import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from discreet import workflow
+from discreet.errors import DiscreetError, SchemaError
+from discreet.studio.drafts import Draft
 from discreet.studio.jobs import Worker
-from discreet.studio.security import same
 from discreet.workflow import (
     Attacked,
     Declared,
@@ -23,21 +27,24 @@ from discreet.workflow import (
     History,
     Opened,
     Protected,
+    Protocol,
     Released,
     RiskNow,
     Scenario,
     Schema,
+    Source,
     StudyMap,
 )
 
-try:
-    import fcntl
-except ImportError:  # pragma: no cover - Windows
-    fcntl = None  # type: ignore[assignment]
+__all__ = ["PARTS", "Notice", "Session"]
 
-__all__ = ["Notice", "PrivateFolder", "Session", "Sessions"]
+PARTS = ("declaration", "intruders", "steps", "plan", "study", "seed")
+"""What a form may have been made for, each with a count of its changes."""
 
-_PREFIX = "discreet-studio-"
+_FILE = "project.json"
+_FORMAT = 1
+_DECISIONS = 500
+_QUESTIONS = 20
 
 
 @dataclass(frozen=True)
@@ -51,11 +58,24 @@ class Notice:
 
 @dataclass
 class Session:
-    """What one browser works on. Answers belong to the declaration they were made for."""
+    """What is worked on in one project. Answers belong to the declaration they were made for.
+
+    Attributes
+    ----------
+    key : str
+        The project's name on disk and in addresses.
+    csrf : str
+        What forms of its pages carry.
+    folder : path
+        The project's own, which outlives the server.
+    root : str
+        What addresses of its pages begin with.
+    """
 
     key: str
     csrf: str
     folder: Path
+    root: str = ""
     worker: Worker = field(default_factory=Worker)
     used: float = field(default_factory=time.monotonic)
     notices: list[Notice] = field(default_factory=list)
@@ -65,16 +85,37 @@ class Session:
     declared: Declared | None = None
     scenarios: tuple[Scenario, ...] = ()
     thresholds: dict[str, float] = field(default_factory=dict)
-    seed: int = 1
+    seed: int | None = None
+    seed_drawn: bool = False
+    """Whether the seed was drawn here, and not given by anybody."""
     risk: RiskNow | None = None
     history: History = field(default_factory=History)
-    protected: dict[str, Protected] = field(default_factory=dict)
+    protected: dict[str, tuple[Any, Protected]] = field(default_factory=dict)
     candidates: dict[str, Any] = field(default_factory=dict)
     plan: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     plan_made: bool = False
     study: StudyMap | None = None
+    study_kept: dict[str, Any] = field(default_factory=dict)
+    """Where the rows of the study are, how many there will be, and the plan it was made from."""
     attacked: Attacked | None = None
     release: Released | None = None
+    releases: list[str] = field(default_factory=list)
+    """Folders of all releases that were written, in the project's own."""
+
+    drafts: dict[str, Draft] = field(default_factory=dict)
+    versions: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PARTS, 0))
+    decisions: list[dict[str, str]] = field(default_factory=list)
+    interrupted: dict[str, Any] = field(default_factory=dict)
+    """A piece of work that did not come to its end, and the form that began it."""
+    questions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What was asked before something is lost, and not answered yet; a restart forgets it, and drafts do not."""
+    unsaved: str = ""
+    """Why the project could not be written, if it could not."""
+    created: str = ""
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+    on_close: Callable[[], None] = field(default=lambda: None, repr=False)
+
+    # --------------------------------------------------------------------------------------------- what there is
 
     @property
     def schema(self) -> Schema | None:
@@ -86,140 +127,302 @@ class Session:
     @property
     def result(self) -> Protected | None:
         """What the steps that count have led to, if it has been worked out."""
-        return self.protected.get(repr(self.history.steps))
+        return self.result_of(self.history.steps)
+
+    def result_of(self, steps: Any) -> Protected | None:
+        """Return what some steps led to, if it has been worked out."""
+        found = self.protected.get(repr(steps))
+        return found[1] if found is not None else None
+
+    @property
+    def measured(self) -> list[str]:
+        """What has been worked out for the present declaration, in words: it would be lost with it."""
+        found = []
+        if self.risk is not None:
+            found.append("the risk as it is")
+        if self.protected:
+            n = len(self.protected)
+            found.append("one result of steps" if n == 1 else f"{n} results of steps")
+        if self.study is not None:
+            found.append(f"the map of {self.study.done} runs")
+        if self.attacked is not None:
+            found.append("the last attack")
+        if self.release is not None:
+            found.append("the list of the release's files")
+        return found
+
+    @property
+    def stamp(self) -> str:
+        """What a form on a page carries: the state that it was made for."""
+        return ".".join(str(self.versions[part]) for part in PARTS)
+
+    def changed_since(self, stamp: str, parts: tuple[str, ...]) -> list[str]:
+        """Return which parts have changed since a form was made."""
+        seen = dict(zip(PARTS, stamp.split("."), strict=False))
+        return [part for part in parts if seen.get(part) != str(self.versions[part])]
+
+    @property
+    def uploaded(self) -> bool:
+        """Whether the data are a copy in the project's folder, which goes when the project is ended."""
+        return self.given is not None and self.given.kind == "file" and self.folder in Path(self.given.where).parents
+
+    def what_changed(self) -> str:
+        """Return what has happened to the file since it was opened ("gone", "changed"), or nothing."""
+        if self.given is None or self.opened is None or self.given.kind != "file":
+            return ""
+        try:
+            found = Path(self.given.where).stat()
+        except OSError:
+            return "gone"
+        known = self.opened.identity
+        same = (found.st_size, found.st_mtime_ns) == (known.get("size"), known.get("changed"))
+        return "" if same or not known else "changed"
+
+    # ------------------------------------------------------------------------------------------------- what changes
 
     def say(self, kind: str, text: str, hint: str = "") -> None:
         """Leave a sentence for the next page."""
         self.notices.append(Notice(kind, text, hint))
 
-    def start_over(self, given: Given) -> None:
-        """Forget everything about the file before, and its copies."""
-        kept = {Path(given.where).parent} if given.kind == "file" else set()
-        for path in self.folder.iterdir():
-            if path in kept:
-                continue
-            shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
-        self.given, self.opened = given, None
-        self.scenarios, self.thresholds = (), {}
-        self.history = History()
-        self.forget_answers()
+    def change(self, part: str, decision: str = "") -> None:
+        """Note that a part has changed, and keep the project."""
+        with self._lock:
+            self.versions[part] += 1
+            if decision:
+                self.decisions = [*self.decisions, {"at": _now(), "what": decision}][-_DECISIONS:]
+        self.save()
+
+    def begin(self, given: Given, opened: Opened) -> None:
+        """Take over a table that has been opened: the beginning of a project."""
+        self.given, self.opened, self.created = given, opened, _now()
+        self.change("declaration", f"Opened {given.name}: {opened.n_records} records, {len(opened.schema)} attributes.")
+
+    def take_over(self, protocol: Protocol) -> None:
+        """Take over the choices of a protocol."""
+        self.scenarios, self.thresholds = tuple(protocol.scenarios), dict(protocol.thresholds)
+        self.seed, self.seed_drawn = protocol.seed, False
+        self.history = History(tuple(protocol.steps), len(protocol.steps))
+        self.need_seed()
+        self.change("steps", f"Took over a protocol with {len(protocol.steps)} steps.")
 
     def forget_answers(self) -> None:
         """Forget what was worked out for another declaration; the steps themselves stay."""
         self.declared = self.risk = self.study = self.attacked = self.release = None
         self.protected, self.candidates = {}, {}
-        self.plan, self.plan_made = [], False
+        self.plan, self.plan_made, self.study_kept = [], False, {}
+
+    def need_seed(self) -> int:
+        """Return the seed; where nobody gave one it is drawn, once, and kept with the project."""
+        with self._lock:
+            if self.seed is None:
+                self.seed, self.seed_drawn = secrets.randbits(128), True
+        self.save()
+        return self.seed
+
+    def keep_result(self, steps: Any, result: Protected) -> None:
+        """Keep what steps led to."""
+        self.protected[repr(steps)] = (steps, result)
+
+    def put_question(self, question: dict[str, Any]) -> str:
+        """Keep a question until it is answered, and return its name."""
+        name = secrets.token_hex(8)
+        self.questions = dict([*self.questions.items(), (name, question)][-_QUESTIONS:])
+        return name
+
+    # ------------------------------------------------------------------------------------------------------ drafts
+
+    def draft(self, form: str) -> Draft:
+        """Return the answers of a form that were not taken over; none where the declaration is another by now."""
+        kept = self.drafts.get(form)
+        if kept is None or self.changed_since(kept.stamp, ("declaration",)):
+            return Draft()
+        return kept
+
+    def keep_draft(self, form: str, fields: dict[str, list[str]]) -> Draft:
+        """Keep the answers of a form until they have been taken over."""
+        kept = self.drafts[form] = Draft(fields, self.stamp)
+        self.save()
+        return kept
+
+    def drop_draft(self, form: str) -> None:
+        """Forget the answers of a form: they have been taken over, or given up."""
+        if self.drafts.pop(form, None) is not None:
+            self.save()
+
+    # ------------------------------------------------------------------------------------------------------- files
 
     def new_file(self, ending: str) -> Path:
         """Return a path for a new file, of our own making."""
         return self.new_folder() / f"data{ending}"
 
-    def new_folder(self) -> Path:
-        """Make a new folder in the session's own."""
-        return Path(tempfile.mkdtemp(dir=self.folder))
+    def new_folder(self, prefix: str = "files-") -> Path:
+        """Make a new folder in the project's own."""
+        return Path(tempfile.mkdtemp(prefix=prefix, dir=self.folder))
+
+    def clear_strangers(self) -> None:
+        """Remove what no part of the project speaks of: uploads that were given up, releases that were not finished."""
+        kept = {Path(self.given.where).parent} if self.given is not None and self.uploaded else set()
+        kept |= {self.folder / name for name in self.releases}
+        for path in self.folder.iterdir():
+            if path.is_dir() and path not in kept:
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.suffix == ".part":
+                path.unlink(missing_ok=True)
+
+    def save(self) -> None:
+        """Write the project: whole or not at all, readable for nobody else. Nothing is kept before a file is open."""
+        if self.given is None or self.opened is None:
+            return
+        with self._lock:
+            try:
+                _write(self.folder / _FILE, json.dumps(self._kept(), ensure_ascii=False))
+                _write(self.folder / "protocol.toml", self.protocol().to_toml())
+                self.unsaved = ""
+            except OSError as error:
+                self.unsaved = error.strerror or type(error).__name__
+
+    def protocol(self) -> Protocol:
+        """Return the choices so far as a protocol."""
+        if self.schema is None or self.given is None:
+            raise SchemaError("Nothing is open, so there is no protocol.")
+        where = self.given.where if self.given.kind == "file" else f"{self.given.where}.csv"
+        source = Source(where, **self.given.layout)
+        return Protocol(self.schema, self.history.steps, self.scenarios, self.thresholds, self.seed, source)
+
+    def _kept(self) -> dict[str, Any]:
+        given = self.given
+        if given is not None and self.uploaded:
+            given = replace(given, where=str(Path(given.where).relative_to(self.folder)))
+        job = self.worker.job
+        running = job is not None and job.ended is None
+        return {
+            "format": _FORMAT,
+            "name": given.name if given is not None else "",
+            "created": self.created,
+            "changed": _now(),
+            "uploaded": self.uploaded,
+            "given": workflow.pack(given),
+            "opened": workflow.pack(self.opened),
+            "declared": workflow.pack(self.declared),
+            "scenarios": workflow.pack(self.scenarios),
+            "thresholds": self.thresholds,
+            "seed": self.seed,
+            "seed_drawn": self.seed_drawn,
+            "history": workflow.pack(self.history),
+            "results": {
+                "risk": _or_none(self.risk),
+                "protected": [[workflow.pack(steps), _or_none(result)] for steps, result in self.protected.values()],
+                "attacked": _or_none(self.attacked),
+                "release": _or_none(self._release_kept()),
+            },
+            "plan": [[method, ranges] for method, ranges in self.plan],
+            "plan_made": self.plan_made,
+            "study": self.study_kept,
+            "releases": self.releases,
+            "drafts": {form: draft.to_json() for form, draft in self.drafts.items()},
+            "versions": self.versions,
+            "decisions": self.decisions,
+            "interrupted": job.to_restart() if job is not None and running else self.interrupted,
+        }
+
+    def _release_kept(self) -> Released | None:
+        return replace(self.release, folder=Path(self.release.folder).name) if self.release is not None else None
+
+    def load(self) -> None:
+        """Read the project again. What this version cannot read of its results is left out, and worked out again."""
+        kept = json.loads((self.folder / _FILE).read_text(encoding="utf-8"))
+        given: Given = workflow.unpack(kept["given"])
+        if kept.get("uploaded"):
+            given = replace(given, where=str(self.folder / given.where))
+        self.given, self.opened = given, workflow.unpack(kept["opened"])
+        self.declared = workflow.unpack(kept["declared"])
+        self.scenarios = workflow.unpack(kept["scenarios"])
+        self.thresholds = {str(name): float(limit) for name, limit in kept["thresholds"].items()}
+        self.seed, self.seed_drawn = kept["seed"], bool(kept["seed_drawn"])
+        self.history = workflow.unpack(kept["history"])
+        self.plan = [(str(method), dict(ranges)) for method, ranges in kept["plan"]]
+        self.plan_made = bool(kept["plan_made"])
+        self.releases = [str(name) for name in kept["releases"]]
+        self.drafts = {str(form): Draft.from_json(draft) for form, draft in kept["drafts"].items()}
+        self.versions |= {part: int(count) for part, count in kept["versions"].items() if part in PARTS}
+        self.decisions = [{"at": str(one["at"]), "what": str(one["what"])} for one in kept["decisions"]]
+        self.interrupted = dict(kept["interrupted"])
+        self.created = str(kept["created"])
+        self._load_results(kept["results"], dict(kept["study"]))
+        self.clear_strangers()
+
+    def _load_results(self, results: dict[str, Any], study: dict[str, Any]) -> None:
+        readable = _Readable()
+        self.risk, self.attacked = readable(results["risk"]), readable(results["attacked"])
+        for steps, result in results["protected"]:
+            before, after = readable(steps), readable(result)
+            if before is not None and after is not None:
+                self.keep_result(before, after)
+        release: Released | None = readable(results["release"])
+        if release is not None:
+            folder = self.folder / Path(release.folder).name
+            self.release = replace(release, folder=str(folder)) if folder.is_dir() else None
+        with contextlib.suppress(DiscreetError, OSError, KeyError, TypeError, ValueError):
+            self.bring_study_back(study)
+
+    def bring_study_back(self, study: dict[str, Any]) -> None:
+        """Make the map again from the rows of a study that are there."""
+        if not study:
+            return
+        self.study_kept = study
+        candidates = [
+            candidate
+            for method, ranges in study["plan"]
+            for candidate in workflow.read_candidates(method, {name: [text] for name, text in ranges.items()})
+        ]
+        self.candidates = {candidate.label(): candidate for candidate in candidates}
+        self.study = workflow.stored_study(self.folder / Path(study["file"]).name, int(study["total"]))
 
     def close(self) -> None:
-        """End the work and remove every file."""
+        """End the work; the project stays."""
+        if self.worker.busy and self.worker.job is not None:
+            self.interrupted = self.worker.job.to_restart()
+            self.save()
         self.worker.stop()
+        self.on_close()
+
+    def remove(self) -> None:
+        """End the work and remove every file of the project; data that were not copied stay where they are."""
+        self.worker.stop()
+        self.on_close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-class PrivateFolder:
-    """A folder that only this user can enter, gone when the server ends; a lock tells that somebody still uses it.
+class _Readable:
+    """Unpacks what this version can read; anything else is worked out again."""
 
-    Folders of servers that were killed are found by their locks, which the system has released, and removed.
-    """
-
-    def __init__(self, base: Path | None = None) -> None:
-        self._base = Path(base) if base is not None else Path(tempfile.gettempdir())
-        self.removed = sum(1 for _ in self._clear_stale())
-        self.path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._base))
-        self._lock = (self.path / "lock").open("w")
-        if fcntl is not None:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-    def _clear_stale(self) -> Iterator[Path]:
-        for folder in sorted(self._base.glob(f"{_PREFIX}*")):
-            # Only what is ours: in a shared folder for temporary files anybody may have put a link of that name.
-            if folder.is_symlink() or not folder.is_dir():
-                continue
-            if hasattr(os, "getuid") and folder.stat().st_uid != os.getuid():
-                continue
-            if _unused(folder / "lock"):
-                shutil.rmtree(folder, ignore_errors=True)
-                yield folder
-
-    def close(self) -> None:
-        """Remove the folder with everything in it."""
-        self._lock.close()
-        shutil.rmtree(self.path, ignore_errors=True)
+    def __call__(self, kept: Any) -> Any:
+        try:
+            return workflow.unpack(kept)
+        except (DiscreetError, KeyError, TypeError, ValueError, AttributeError):
+            return None
 
 
-def _unused(lock: Path) -> bool:
+def _or_none(value: Any) -> Any:
     try:
-        if fcntl is None:  # pragma: no cover - Windows refuses to remove a file that is open
-            lock.unlink()
-            return True
-        with lock.open("r+") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        # Between making a folder and its lock lies an instant; an hour is long enough to tell.
-        with contextlib.suppress(FileNotFoundError):
-            return time.time() - lock.parent.stat().st_mtime > 3600
-        return False
-    except OSError:
-        return False
-    return True
-
-
-class Sessions:
-    """Every session of this server, by the secret in its cookie."""
-
-    def __init__(self, folder: Path, *, idle: float, warm: bool = True) -> None:
-        self._folder = folder
-        self._warm = warm
-        self._idle = idle
-        self._open: dict[str, Session] = {}
-        self._lock = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-    def begin(self) -> Session:
-        """Begin a session with a folder of its own."""
-        self.sweep()
-        folder = Path(tempfile.mkdtemp(prefix="session-", dir=self._folder))
-        session = Session(secrets.token_urlsafe(32), secrets.token_urlsafe(32), folder)
-        with self._lock:
-            self._open[session.key] = session
-        if self._warm:
-            session.worker.start()
-        return session
-
-    def find(self, key: str) -> Session | None:
-        """Return the session of a cookie, if there is one."""
-        with self._lock:
-            for known, session in self._open.items():
-                if same(key, known):
-                    session.used = time.monotonic()
-                    return session
+        return workflow.pack(value)
+    except DiscreetError:
         return None
 
-    def end(self, session: Session) -> None:
-        """End a session and remove its files."""
-        with self._lock:
-            self._open.pop(session.key, None)
-        session.close()
 
-    def sweep(self) -> None:
-        """End sessions that nobody has used for long."""
-        now = time.monotonic()
-        with self._lock:
-            idle = [s for s in self._open.values() if now - s.used > self._idle and not s.worker.busy]
-        for session in idle:
-            self.end(session)
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all, for this user alone."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
 
-    def end_all(self) -> None:
-        """End every session."""
-        for session in list(self._open.values()):
-            self.end(session)
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -22,7 +22,7 @@ from discreet.workflow.controls import (
     read_fields,
     suggest_study,
 )
-from discreet.workflow.desk import Desk, readable_endings, writable_endings
+from discreet.workflow.desk import Desk, file_identity, readable_endings, stored_study, writable_endings
 from discreet.workflow.files import (
     check_outputs,
     inspect,
@@ -34,6 +34,7 @@ from discreet.workflow.files import (
     write_links,
 )
 from discreet.workflow.households import protect_households, renumber_files, renumber_keys, split_households
+from discreet.workflow.keeping import pack, unpack
 from discreet.workflow.methods import describe_methods, parse_candidates, parse_parameters, shares_attributes
 from discreet.workflow.paper_tables import compare_papers, write_papers
 from discreet.workflow.protocols import (
@@ -112,6 +113,7 @@ __all__ = [
     "compare_papers",
     "demo",
     "describe_methods",
+    "file_identity",
     "find_manifest",
     "inspect",
     "is_for_tables",
@@ -123,6 +125,7 @@ __all__ = [
     "measure",
     "offer_linkers",
     "offer_maskers",
+    "pack",
     "parse_attribute_sets",
     "parse_candidates",
     "parse_parameters",
@@ -145,8 +148,10 @@ __all__ = [
     "save_schema",
     "shares_attributes",
     "split_households",
+    "stored_study",
     "suggest_study",
     "tune",
+    "unpack",
     "verify",
     "writable_endings",
     "write",

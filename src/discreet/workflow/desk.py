@@ -7,6 +7,7 @@ nothing is lost but time.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ import numpy as np
 from discreet import catalogue, io
 from discreet.base import Masker
 from discreet.engines.local import LocalEngine
-from discreet.errors import DataError, DiscreetError, SchemaError, UnknownNameError
+from discreet.errors import DataError, DiscreetError, MissingValueError, SchemaError, UnknownNameError
 from discreet.evaluation.headline import ALL_KEYS, worst_of
 from discreet.evaluation.profile import profile
 from discreet.evaluation.study import compare, scoring_of, unmasked_files
@@ -52,7 +53,7 @@ from discreet.workflow.sessions import (
 from discreet.workflow.steps import assess
 from discreet.workflow.study_points import study_map
 
-__all__ = ["Desk", "readable_endings", "writable_endings"]
+__all__ = ["Desk", "file_identity", "readable_endings", "stored_study", "writable_endings"]
 
 _ROWS = 20
 _NOW = ("uniques", "k-anonymity", "individual-risk", "distance-linkage", "probabilistic-linkage", "sequence-linkage")
@@ -87,6 +88,7 @@ class Desk:
     def open(self, given: Given, schema: Schema | None = None) -> Opened:
         """Read a table and propose a schema; a sample, or a protocol's `schema`, brings its declaration with it."""
         report("reading", 0, 2)
+        self._tables, self._masked, self._now = {}, {}, {}  # a file at the same place may have changed
         table, proposal = self._read(given)
         report("reading", 1, 2)
         reasons: Mapping[str, str] = proposal.reasons
@@ -102,7 +104,8 @@ class Desk:
         types = {name: str(table.column(name).type) for name in table.names}
         report("reading", 2, 2)
         rows = tuple(zip(*columns, strict=True))
-        return Opened(len(table), schema, types, proposal.missing, reasons, rows)
+        identity = file_identity(given.where) if given.kind == "file" else {}
+        return Opened(len(table), schema, types, proposal.missing, reasons, rows, identity)
 
     def declare(self, given: Given, schema: Schema, answers: Mapping[str, Answer]) -> Declared:
         """Turn answers into a schema and check every column against it."""
@@ -172,12 +175,11 @@ class Desk:
         store: str,
         scenarios: Sequence[Scenario] = (),
     ) -> StudyMap:
-        """Run a study; every finished candidate is told at once."""
+        """Run a study; every finished candidate is told at once. Rows that `store` holds already are not run again."""
         table = self._original(given, schema)
         sets = {ALL_KEYS: schema.keys}
         scoring = scoring_of("compare", "worst-case", scenarios, None)
         unmasked = unmasked_files(table, sets, scoring)[ALL_KEYS] if schema.keys else None
-        Path(store).unlink(missing_ok=True)
         total = 0
 
         def follow(label: str, _: int, planned: int) -> None:
@@ -188,8 +190,9 @@ class Desk:
 
         with also_listening(follow):
             study = compare(
-                table, candidates, repetitions=repetitions, random_state=seed, store=store, scenarios=scenarios
-            )
+                table, candidates, repetitions=repetitions, random_state=seed, store=store, scenarios=scenarios,
+                resume=True,
+            )  # fmt: skip
         return study_map(study.rows, total or len(study.rows), unmasked)
 
     def attack(
@@ -220,13 +223,13 @@ class Desk:
         else:
             table = self._held(held, schema, shared=method.needs_common_attributes)
         report("linking", 0, 1)
-        links: Links = method(**parameters).link(table, masked, engine=LocalEngine())
+        links, left_out = _linked(method, parameters, table, masked)
         report("linking", 1, 1)
         rows = masked.provenance.rows
         n = len(original)
         places = np.arange(n, dtype=np.int64) if rows is None else rows
         position = _positions(original, table, truth)
-        return _attacked(linker, links, None if position is None else position[places])
+        return replace(_attacked(linker, links, None if position is None else position[places]), left_out=left_out)
 
     def release(
         self,
@@ -350,6 +353,21 @@ class Desk:
         return result
 
 
+def file_identity(path: str | Path) -> dict[str, int | str]:
+    """Return what tells whether a file is still the same: size, time of the last change, and SHA-256."""
+    file = Path(path)
+    found = file.stat()
+    with file.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    return {"size": found.st_size, "changed": found.st_mtime_ns, "sha256": digest}
+
+
+def stored_study(store: str | Path, total: int) -> StudyMap | None:
+    """Return the map of the rows that a study has stored so far, if there are any."""
+    rows = _stored(str(store)) if Path(store).exists() else []
+    return study_map(rows, total) if rows else None
+
+
 def readable_endings() -> tuple[str, ...]:
     """Return the endings of the files that can be read here."""
     return tuple(io.FORMATS)
@@ -394,6 +412,36 @@ def _by_scenario(
 
 def _of_now(found: Mapping[str, Assessment]) -> dict[str, tuple[Measurement, ...]]:
     return {name: tuple(m for m in one.of_kind("risk") if m.name in _NOW) for name, one in found.items()}
+
+
+def _linked(
+    method: Any, parameters: Mapping[str, Any], held: Microdata, masked: Masked
+) -> tuple[Links, tuple[str, ...]]:
+    """Link, leaving out what the linker has no rule for: an intruder passes over what the release does not say."""
+    try:
+        return method(**parameters).link(held, masked, engine=LocalEngine()), ()
+    except MissingValueError as error:
+        release = masked.microdata
+        names = parameters.get("attributes") or [name for name in held.schema.keys if name in release.schema]
+        for most in (1.0, 0.0):  # first what has no value at all, then numbers and sequences with any gap
+            kept = [name for name in names if not any(_lacks(table, name, most) for table in (held, release))]
+            if not kept or len(kept) == len(names):
+                continue
+            try:
+                links = method(**{**parameters, "attributes": kept}).link(held, masked, engine=LocalEngine())
+            except MissingValueError:
+                continue
+            return links, tuple(name for name in names if name not in kept)
+        raise MissingValueError(
+            error.message, hint="Choose probabilistic linkage, for which a missing value says nothing."
+        ) from None
+
+
+def _lacks(table: Microdata, name: str, most: float) -> bool:
+    """Whether more than a share of the values are missing, or all, of an attribute that must have them."""
+    share = float(np.mean(table.missing(name)))
+    categorical = table.schema[name].scale.kind in {"ordinal", "nominal"}
+    return share >= 1.0 or (share > most and not categorical)
 
 
 def _stored(store: str) -> list[Json]:

@@ -67,6 +67,8 @@ class Opened:
     missing: Mapping[str, int]
     reasons: Mapping[str, str]
     rows: tuple[tuple[str, ...], ...] = field(default=(), repr=False)
+    identity: Mapping[str, int | str] = field(default_factory=dict, repr=False)
+    """Of a file: its size, the time of its last change, and its SHA-256."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +186,8 @@ class Attacked:
         Correct links of an intruder who guesses.
     expected, rate, low, high : float, optional
         Correct links and their share in percent with its 95 % interval, where it is known who is who.
+    left_out : tuple of str
+        What was to be compared and could not be, because values are missing there that the linker has no rule for.
     """
 
     linker: str
@@ -199,6 +203,7 @@ class Attacked:
     rate: float | None = None
     low: float | None = None
     high: float | None = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def chance_rate(self) -> float:
@@ -231,19 +236,26 @@ class Released:
 
 @dataclass(frozen=True)
 class History:
-    """Steps that were taken, and how many of them count: stepping back keeps the rest until a new step is taken.
+    """Steps that were taken, how many of them count, and the lines of steps that were left for another.
+
+    Stepping back keeps what follows. A new step taken from there begins another line, and the line before stays among
+    the alternatives: choosing anew destroys nothing.
 
     Examples
     --------
     >>> history = History().add(Step("mdav", {"k": 3})).add(Step("rank-swapping")).back()
     >>> [step.method for step in history.steps], history.can_go_forward
     (['mdav'], True)
-    >>> [step.method for step in history.add(Step("rounding")).steps]
-    ['mdav', 'rounding']
+    >>> branched = history.add(Step("rounding"))
+    >>> [step.method for step in branched.steps], [[step.method for step in line] for line in branched.others]
+    (['mdav', 'rounding'], [['mdav', 'rank-swapping']])
+    >>> [step.method for step in branched.switch(0).steps]
+    ['mdav', 'rank-swapping']
     """
 
     all_steps: tuple[Step, ...] = ()
     position: int = 0
+    others: tuple[tuple[Step, ...], ...] = ()
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -261,12 +273,28 @@ class History:
         return self.position < len(self.all_steps)
 
     def add(self, step: Step) -> History:
-        """Take a step; what was taken back before is forgotten."""
-        return History((*self.steps, step), self.position + 1)
+        """Take a step; a line that went on differently from here becomes an alternative."""
+        line = (*self.steps, step)
+        if self.all_steps[: len(line)] == line:
+            return self.forward()  # the step that was taken back: what follows it still does
+        left = (*self.others, self.all_steps) if self.can_go_forward else self.others
+        # A line that the new one runs along whole is no alternative to it.
+        others = tuple(other for other in left if line[: len(other)] != other)
+        return History(line, len(line), others)
+
+    def switch(self, number: int) -> History:
+        """Go over to an alternative, whole; the present line becomes one in its place."""
+        line = self.others[number]
+        rest = (*self.others[:number], *self.others[number + 1 :])
+        return History(line, len(line), (*rest, self.all_steps) if self.all_steps else rest)
+
+    def without(self, number: int) -> History:
+        """Forget an alternative."""
+        return History(self.all_steps, self.position, (*self.others[:number], *self.others[number + 1 :]))
 
     def go(self, position: int) -> History:
         """Go to a place in the history, as near as there is one."""
-        return History(self.all_steps, min(max(position, 0), len(self.all_steps)))
+        return History(self.all_steps, min(max(position, 0), len(self.all_steps)), self.others)
 
     def back(self) -> History:
         """Take the last step back."""

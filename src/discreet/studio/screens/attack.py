@@ -9,9 +9,12 @@ from starlette.responses import Response
 
 from discreet import workflow
 from discreet.errors import DiscreetError, FileError
+from discreet.studio.drafts import private
 from discreet.studio.forms import receive
-from discreet.studio.pages import Mine, begin, page, refuse, to
-from discreet.workflow import Attacked, Given
+from discreet.studio.jobs import Job
+from discreet.studio.pages import Mine, begin, busy, page, refuse, studio_of, to
+from discreet.studio.screens.protect import named
+from discreet.workflow import Attacked, Given, Schema
 
 __all__ = ["router"]
 
@@ -28,8 +31,8 @@ async def show(session: Mine, linker: str = "distance") -> Response:
     chosen = usable.get(linker) or next(iter(usable.values()), None)
     columns = session.schema.names
     return page(
-        session, "attack.html", "attack", schema=session.schema, offers=usable, chosen=chosen, columns=columns,
-        endings=workflow.readable_endings(),
+        session, "attack.html", "attack", shows=(f"attack:{chosen.name}",) if chosen is not None else (),
+        schema=session.schema, offers=usable, chosen=chosen, columns=columns, endings=workflow.readable_endings(),
     )  # fmt: skip
 
 
@@ -39,24 +42,30 @@ async def attack(request: Request, session: Mine) -> Response:
     if session.schema is None or session.given is None:
         return to("/open")
     if session.worker.busy:
-        session.say("error", "Another piece of work is running.", "Wait for it, or cancel it.")
-        return to("/attack")
+        return busy(session, "/attack")
     schema, steps = session.schema, session.history.steps
     held: Given | None = None
-    path = "/attack"
+    linker = ""
+    path, draft, typed = "/attack", "", dict[str, list[str]]()
     upload = None
     try:
-        upload = await receive(request, session, {"file": workflow.readable_endings()})
+        scratch = studio_of(request).scratch.path
+        upload = await receive(request, session, {"file": workflow.readable_endings()}, scratch)
         linker = upload.texts.get("linker", "")
         offer = workflow.offer_linkers(schema).get(linker)
         if offer is None or offer.obstacle:
             raise HTTPException(400, "There is no such linker for this file.")
-        path = f"/attack?linker={linker}"
+        path, draft = f"/attack?linker={linker}", f"attack:{linker}"
+        typed = {name: [text] for name, text in upload.texts.items() if not private(name)}
+        session.keep_draft(draft, typed)
         known = [name for i, name in enumerate(schema.names) if f"known-{i}" in upload.texts]
         fields = {f.name: [upload.texts[f"p-{f.name}"]] for f in offer.fields if f"p-{f.name}" in upload.texts}
         if known and "attributes" in {f.name for f in offer.fields}:
             fields["attributes"] = known
         parameters: dict[str, Any] = workflow.read_fields("linker", linker, fields)
+        if "file" in upload.files and upload.texts.get("held") != "file":
+            raise FileError("A second file was chosen, but the intruder is said to hold the original itself.",
+                            hint="Tick “A second file”, or choose none.")  # fmt: skip
         if upload.texts.get("held") == "file":
             if "file" not in upload.files:
                 raise FileError("No file was chosen.", hint="Choose what the intruder holds.")
@@ -67,23 +76,37 @@ async def attack(request: Request, session: Mine) -> Response:
     except DiscreetError as error:
         if upload is not None:
             upload.discard()
-        return refuse(session, error, path)
+        return refuse(session, error, path, draft, ["file", *parameters_of(linker, schema)])
     truth = upload.texts.get("truth", "")
-    truth = truth if truth == "order" or truth in schema.names else ""
+    truth = truth if truth == "order" else named(schema, truth) or ""
 
     def finish(found: Attacked) -> None:
         if session.schema is schema:
             session.attacked = found
+            session.change("study", f"Attacked with {linker}.")
+
+    def ended(_: Job, __: str) -> None:
+        upload.discard()
 
     arguments = {
         "given": session.given,
         "schema": schema,
         "steps": steps,
-        "seed": session.seed,
+        "seed": session.need_seed(),
         "linker": linker,
         "parameters": parameters,
         "held": held,
         "truth": truth,
     }
-    session.attacked = None
-    return begin(session, f"Attacking with {linker}", path, "attack", arguments, finish)
+    # A file that was sent is gone when the attack is over: such an attack cannot be begun again by itself.
+    again: dict[str, Any] = {"draft": draft}
+    if held is None:
+        again |= {"path": "/attack", "fields": typed, "multipart": True}
+    return begin(session, f"Attacking with {linker}", path, "attack", arguments, finish, form=again, ended=ended,
+                 names=parameters_of(linker, schema))  # fmt: skip
+
+
+def parameters_of(linker: str, schema: Schema) -> list[str]:
+    """Return what the form of a linker asks for, by name."""
+    offer = workflow.offer_linkers(schema).get(linker)
+    return [field.name for field in offer.fields] if offer is not None else []

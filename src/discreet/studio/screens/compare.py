@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response
 
 from discreet import workflow
 from discreet.errors import DiscreetError, ParameterError
+from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form, whole_number
-from discreet.studio.pages import Mine, begin, page, refuse, render, to
+from discreet.studio.pages import Mine, ask, begin, busy, page, refuse, render, to
 from discreet.studio.screens.protect import run_steps
 from discreet.workflow import StudyMap
 
@@ -18,28 +21,38 @@ router = APIRouter()
 
 
 @router.get("/compare")
-async def show(session: Mine, method: str = "", point: int = -1) -> Response:
+async def show(session: Mine, method: str = "", point: str = "") -> Response:
     """Show the plan of the study and its map."""
     if session.schema is None:
         return to("/open")
     if not session.plan_made:
         session.plan, session.plan_made = workflow.suggest_study(session.schema), True
+        session.save()
     offers = workflow.offer_maskers(session.schema)
     points = session.study.points if session.study is not None else ()
-    chosen = points[point] if 0 <= point < len(points) else None
-    return page(session, "compare.html", "compare", offers=offers, method=offers.get(method), chosen=chosen)
+    number = whole_number(point, -1, -1, len(points))
+    chosen = points[number] if 0 <= number < len(points) else None
+    return page(
+        session,
+        "compare.html",
+        "compare",
+        shows=(f"compare:{method}",),
+        offers=offers,
+        method=offers.get(method),
+        chosen=chosen,
+    )
 
 
 @router.get("/compare/map")
 async def show_map(session: Mine) -> Response:
     """Return the map alone, as far as it has got."""
-    return HTMLResponse(render("map.html", study=session.study, chosen=None))
+    return HTMLResponse(render("map.html", root=session.root, study=session.study, chosen=None))
 
 
 @router.post("/compare/add")
 async def add(request: Request, session: Mine) -> Response:
     """Put a method with ranges of its parameters into the plan."""
-    form = await read_form(request, session)
+    form = await read_form(request, session, "declaration", "plan")
     if session.schema is None:
         return to("/open")
     method = str(form.get("method", ""))
@@ -48,35 +61,41 @@ async def add(request: Request, session: Mine) -> Response:
         raise HTTPException(400, "There is no such method for this file.")
     given = {f.name: str(form.get(f"p-{f.name}", "")).strip() for f in offer.fields if f"p-{f.name}" in form}
     given = {name: text for name, text in given.items() if text}
+    draft = f"compare:{method}"
+    session.keep_draft(draft, of_form(form))
     try:
         workflow.read_candidates(method, {name: [text] for name, text in given.items()})
     except DiscreetError as error:
-        return refuse(session, error, f"/compare?method={method}#plan")
+        return refuse(session, error, f"/compare?method={method}#plan", draft, [field.name for field in offer.fields])
     session.plan.append((method, given))
+    session.drafts.pop(draft, None)
+    session.change("plan")
     return to("/compare#plan")
 
 
 @router.post("/compare/remove")
 async def remove(request: Request, session: Mine) -> Response:
     """Take a line out of the plan."""
-    form = await read_form(request, session)
+    form = await read_form(request, session, "declaration", "plan")
     number = whole_number(form.get("number"), -1, -1, 10_000)
     if 0 <= number < len(session.plan):
         del session.plan[number]
+        session.change("plan")
     return to("/compare#plan")
 
 
 @router.post("/compare/run")
 async def run(request: Request, session: Mine) -> Response:
     """Run the study."""
-    form = await read_form(request, session)
-    if session.schema is None:
+    form = await read_form(request, session, "declaration", "plan")
+    if session.schema is None or session.given is None or session.opened is None:
         return to("/open")
     schema = session.schema
+    plan = [(method, dict(ranges)) for method, ranges in session.plan]
     try:
         candidates = [
             candidate
-            for method, given in session.plan
+            for method, given in plan
             for candidate in workflow.read_candidates(method, {name: [text] for name, text in given.items()})
         ]
         if not candidates:
@@ -84,35 +103,61 @@ async def run(request: Request, session: Mine) -> Response:
     except DiscreetError as error:
         return refuse(session, error, "/compare#plan")
     if session.worker.busy:
-        session.say("error", "Another piece of work is running.", "Wait for it, or cancel it.")
-        return to("/compare")
-    session.study = None
-    session.candidates = {candidate.label(): candidate for candidate in candidates}
+        return busy(session, "/compare")
+    repetitions = whole_number(form.get("repetitions"), 1, 1, 20)
+    seed = session.need_seed()
+    labels = [candidate.label() for candidate in candidates]
+    # The same study goes on in its own file; another one, or one of other data, gets another.
+    identity = session.opened.identity.get("sha256") or repr(session.given)
+    digest = hashlib.sha256(repr((identity, schema.to_toml(), labels, repetitions, seed)).encode()).hexdigest()[:16]
+    study = {"file": f"study-{digest}.jsonl", "total": len(candidates), "plan": plan, "repetitions": repetitions}
+    if session.study is not None and session.study_kept.get("file") != study["file"] and form.get("sure") != "yes":
+        sentences = [
+            f"The map shows {session.study.done} runs of another plan.",
+            "Its rows are kept in the project: running that plan again brings the map back at once.",
+        ]
+        fields = of_form(form)
+        return ask(session, "/compare/run", fields, "Replace the map?", sentences, "Run the new plan", "/compare")
 
-    def keep(study: StudyMap) -> None:
+    def keep(found: StudyMap) -> None:
         if session.schema is schema:
-            session.study = study
+            first = session.study_kept.get("file") != study["file"]
+            session.study, session.study_kept = found, study | {"total": found.total}
+            session.candidates = {candidate.label(): candidate for candidate in candidates}
+            if first:
+                session.change("study")
+
+    def finish(found: StudyMap) -> None:
+        keep(found)
+        session.change("study", f"Compared {len(candidates)} candidates.")
 
     arguments = {
         "given": session.given,
         "schema": schema,
         "candidates": candidates,
-        "repetitions": whole_number(form.get("repetitions"), 1, 1, 20),
-        "seed": session.seed,
-        "store": str(session.new_file(".jsonl")),
+        "repetitions": repetitions,
+        "seed": seed,
+        "store": str(session.folder / str(study["file"])),
         "scenarios": session.scenarios,
     }
-    return begin(session, f"Comparing {len(candidates)} candidates", "/compare", "compare", arguments, keep, keep)
+    again = {"path": "/compare/run", "fields": of_form(form) | {"sure": ["yes"]}}
+    title = f"Comparing {len(candidates)} candidates"
+    return begin(session, title, "/compare", "compare", arguments, finish, keep, form=again)
 
 
 @router.post("/compare/adopt")
 async def adopt(request: Request, session: Mine) -> Response:
-    """Protect the original with a candidate of the map, by the draw that was measured: the first and only step."""
-    form = await read_form(request, session)
+    """Protect the original with a candidate of the map, by the draw that was measured.
+
+    The steps so far stay among the alternatives.
+    """
+    form = await read_form(request, session, "declaration", "steps")
     label = str(form.get("label", ""))
     candidate = session.candidates.get(label)
     if candidate is None or session.schema is None:
         raise HTTPException(404, "There is no such candidate any more.")
     points = session.study.points if session.study is not None else ()
     seed = next((point.draw.get("seed") for point in points if point.label == label), None)
-    return run_steps(session, session.history.go(0).add(workflow.adopt(candidate, seed)))
+    again = {"path": "/compare/adopt", "fields": of_form(form)}
+    history = session.history.go(0).add(workflow.adopt(candidate, seed))
+    return run_steps(session, history.go(1), form=again, decision=f"Adopted {candidate.label()}.")

@@ -10,8 +10,9 @@ from starlette.responses import Response
 
 from discreet import workflow
 from discreet.errors import DiscreetError
+from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form, whole_number
-from discreet.studio.pages import Mine, begin, page, refuse, to
+from discreet.studio.pages import Mine, ask, begin, page, refuse, to
 from discreet.studio.sessions import Session
 from discreet.workflow import Answer, Declared, Scenario, Schema
 
@@ -28,7 +29,8 @@ async def show(session: Mine) -> Response:
     """Show the table of attributes and the intruders."""
     if session.opened is None or session.schema is None:
         return to("/open")
-    return page(session, "declare.html", "declare", roles=workflow.ROLES, many=_MANY, **_shown(session, session.schema))
+    return page(session, "declare.html", "declare", shows=("declare", "intruders"), roles=workflow.ROLES, many=_MANY,
+                **_shown(session, session.schema))  # fmt: skip
 
 
 def _shown(session: Session, schema: Schema) -> dict[str, Any]:
@@ -39,29 +41,59 @@ def _shown(session: Session, schema: Schema) -> dict[str, Any]:
 
 @router.post("/declare")
 async def declare(request: Request, session: Mine) -> Response:
-    """Check the answers against the table."""
-    form = await read_form(request, session)
+    """Check the answers against the table; they are kept until it has agreed."""
+    form = await read_form(request, session, "declaration")
     schema, given = session.schema, session.given
     if schema is None or given is None:
         return to("/open")
     answers = {a.name: _answer(form, i, a) for i, a in enumerate(schema)}
+    move = str(form.get("move", ""))
+    if move:
+        answers = _moved(answers, schema, move)
+    fields = of_form(form)
+    if move:
+        fields |= {f"order-{i}": [",".join(map(str, answers[a.name].order))] for i, a in enumerate(schema)}
+    session.keep_draft("declare", fields)
+    then = str(form.get("then", "/declare"))
+    path = then if then in {"/declare", "/risk"} and not move else "/declare"
+    if session.measured and form.get("sure") != "yes" and any(_differs(a, answers[a.name]) for a in schema):
+        sentences = [
+            f"Under the present declaration were worked out: {', '.join(session.measured)}.",
+            "They do not hold for another one and are put aside. Steps, alternatives and rows of studies are kept.",
+            "Files of releases that were written stay in the project's folder.",
+        ]
+        carried = fields | {"then": [path]}
+        return ask(session, "/declare", carried, "Change the declaration?", sentences, "Change it", "/declare")
 
     def finish(declared: Declared) -> None:
         if session.given is not given:
             return
         known = set(declared.schema.of_role("identifier", "weight"))
         scenarios = [_without(scenario, known) for scenario in session.scenarios]
-        session.forget_answers()
+        if not _same_but_labels(declared.schema, schema):
+            session.forget_answers()
         session.declared = declared
         session.scenarios = tuple(scenario for scenario in scenarios if scenario is not None)
+        keys = ", ".join(declared.schema.keys) or "none"
+        session.change("declaration", f"Declared {len(declared.schema)} attributes; keys: {keys}.")
 
-    move = str(form.get("move", ""))
-    if move:
-        answers = _moved(answers, schema, move)
-    path = "/declare" if move else str(form.get("then", "/declare"))
-    path = path if path in {"/declare", "/risk"} else "/declare"
     arguments = {"given": given, "schema": schema, "answers": answers}
-    return begin(session, "Checking the declaration", path, "declare", arguments, finish)
+    again = {"path": "/declare", "fields": fields | {"sure": ["yes"]}, "draft": "declare"}
+    title = "Checking the declaration"
+    return begin(session, title, path, "declare", arguments, finish, form=again, names=schema.names)
+
+
+def _differs(attribute: Any, answer: Answer) -> bool:
+    """Whether an answer says something else about an attribute than its declaration, its label apart."""
+    order = answer.order and answer.order != tuple(range(len(answer.order)))
+    missing = {str(code) for code in attribute.missing}
+    return bool(
+        order or answer.role != attribute.role or answer.scale != attribute.scale.kind or set(answer.missing) != missing
+    )
+
+
+def _same_but_labels(one: Schema, other: Schema) -> bool:
+    return [(a.name, a.role, a.scale, a.missing) for a in one] == [(a.name, a.role, a.scale, a.missing) for a in other]
 
 
 def _answer(form: FormData, i: int, attribute: Any) -> Answer:
@@ -97,10 +129,11 @@ def _without(scenario: Scenario, names: set[str]) -> Scenario | None:
 @router.post("/declare/scenarios")
 async def scenarios(request: Request, session: Mine) -> Response:
     """Take over what each intruder is assumed to know."""
-    form = await read_form(request, session)
+    form = await read_form(request, session, "declaration", "intruders")
     schema = session.schema
     if schema is None:
         return to("/open")
+    session.keep_draft("intruders", of_form(form))
     chosen = []
     try:
         for j in range(whole_number(form.get("count"), 0, 0, 20)):
@@ -111,9 +144,19 @@ async def scenarios(request: Request, session: Mine) -> Response:
                 chosen.append(Scenario(name, tuple(known)))
         workflow.Protocol(schema, scenarios=chosen)
     except DiscreetError as error:
-        return refuse(session, error, "/declare#intruders")
+        return refuse(session, error, "/declare#intruders", "intruders")
+    if tuple(chosen) == session.scenarios:
+        session.drop_draft("intruders")
+        return to("/declare#intruders")
+    if (session.risk is not None or session.protected) and form.get("sure") != "yes":
+        sentences = ["The risk as it is, and results of steps, were worked out for the present intruders.",
+                     "They are put aside; the steps are kept and can be measured again."]  # fmt: skip
+        return ask(session, "/declare/scenarios", of_form(form), "Change the intruders?", sentences, "Change them",
+                   "/declare#intruders")  # fmt: skip
     session.scenarios = tuple(chosen)
     session.risk = None
     session.protected.clear()
+    session.drafts.pop("intruders", None)
+    session.change("intruders", f"Intruders: {', '.join(s.name for s in chosen) or 'one who knows every key'}.")
     session.say("done", f"{len(chosen)} intruders are kept." if len(chosen) != 1 else "One intruder is kept.")
     return to("/declare#intruders")

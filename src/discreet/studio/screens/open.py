@@ -1,7 +1,10 @@
-"""Open: a sample, a file, or a saved protocol with its file."""
+"""Open: a sample, a file, or a saved protocol with its file. What was open before stays a project of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -10,7 +13,9 @@ from starlette.responses import Response
 from discreet import workflow
 from discreet.errors import DiscreetError, FileError
 from discreet.studio.forms import read_form, receive, whole_number
-from discreet.studio.pages import Mine, begin, page, refuse, studio_of, to
+from discreet.studio.jobs import Job
+from discreet.studio.pages import Mine, begin, busy, page, refuse, studio_of, to
+from discreet.studio.projects import Projects
 from discreet.studio.sessions import Session
 from discreet.workflow import Given, Opened, Protocol
 
@@ -18,18 +23,25 @@ __all__ = ["router"]
 
 router = APIRouter()
 
+_PLAIN = {".csv", ".tsv", ".txt"}
+
 
 @router.get("/open")
-async def show(request: Request, session: Mine, rows: int = 0) -> Response:
+async def show(request: Request, session: Mine, rows: str = "") -> Response:
     """Show what can be opened, and what is open: types and counts; rows only on request."""
+    studio = studio_of(request)
     return page(
         session,
         "open.html",
         "open",
         samples=workflow.list_datasets(),
         endings=workflow.readable_endings(),
-        limit=studio_of(request).limit,
-        rows=bool(rows),
+        limit=studio.limit,
+        local=studio.local,
+        rows=rows == "1",
+        changed=session.what_changed(),
+        folder=session.folder,
+        shows=("path", "again"),
     )
 
 
@@ -41,36 +53,77 @@ async def open_sample(request: Request, session: Mine) -> Response:
     if name not in workflow.list_datasets():
         return refuse(session, FileError("There is no such sample."), "/open")
     n = whole_number(form.get("n"), 1000, 50, 100_000)
-    return _open(session, Given("sample", name, f"sample: {name}", n=n), None)
+    again = {"path": "/open/sample", "fields": {"sample": [name], "n": [str(n)]}}
+    return _open(request, session, Given("sample", name, f"sample: {name}", n=n), None, form=again)
+
+
+@router.post("/open/path")
+async def open_path(request: Request, session: Mine) -> Response:
+    """Open a file where it is: nothing is copied."""
+    form = await read_form(request, session)
+    typed = str(form.get("path", "")).strip()
+    delimiter, encoding = str(form.get("delimiter", "")) or None, str(form.get("encoding", "")) or None
+    fields = {"path": [typed], "delimiter": [delimiter or ""], "encoding": [encoding or ""]}
+    session.keep_draft("path", fields)
+    try:
+        given = _at(typed, delimiter, encoding, local=studio_of(request).local)
+    except DiscreetError as error:
+        return refuse(session, error, "/open#path", "path", ["path"])
+    return _open(request, session, given, None, form={"path": "/open/path", "fields": fields, "draft": "path"})
+
+
+def _at(typed: str, delimiter: str | None, encoding: str | None, *, local: bool) -> Given:
+    if not local:
+        raise FileError("Other machines can reach this studio, so it opens no path of this one.", hint="Send the file.")
+    if not typed:
+        raise FileError("No path was given.", hint="Type where the file is, or send it below.")
+    path = Path(typed).expanduser()
+    if path.suffix.lower() not in workflow.readable_endings():
+        raise FileError(f"A file that ends in {path.suffix or 'nothing'!r} cannot be opened.",
+                        hint=f"Known endings: {', '.join(workflow.readable_endings())}.")  # fmt: skip
+    # A pipe or a device would keep the reader waiting for ever.
+    if not path.is_file():
+        raise FileError(f"There is no file {typed!r}.", hint="Type the whole path, from the root of the disk on.")
+    plain = path.suffix.lower() in _PLAIN
+    delimiter = {"tab": "\t"}.get(delimiter or "", delimiter)
+    return Given("file", str(path.resolve()), path.name, delimiter=delimiter if plain else None,
+                 encoding=encoding if plain else None)  # fmt: skip
 
 
 @router.post("/open/file")
 async def open_file(request: Request, session: Mine) -> Response:
     """Open a file that was sent, with a protocol or without."""
     if session.worker.busy:
-        session.say("error", "Another piece of work is running.", "Wait for it, or cancel it.")
-        return to("/open")
-    protocol: Protocol | None = None
+        return busy(session, "/open")
+    # The file goes where it will stay: into this project if it is empty, else into one of its own.
+    target = session if session.given is None else studio_of(request).projects.create()
     upload = None
+    protocol: Protocol | None = None
     try:
-        upload = await receive(request, session, {"file": workflow.readable_endings(), "protocol": (".toml",)})
+        endings = {"file": workflow.readable_endings(), "protocol": (".toml",)}
+        upload = await receive(request, session, endings, target.folder)
         if "protocol" in upload.files:
             path = upload.files["protocol"][1]
             protocol = workflow.read_protocol(path.read_text(encoding="utf-8", errors="replace"))
             path.unlink()
+            path.parent.rmdir()
         if "file" not in upload.files:
-            raise FileError(
+            raise FileError(  # noqa: TRY301 - what arrived is cleared away in one place
                 "No file was chosen.", hint="A protocol holds choices, not data: choose the data file as well."
             )
-    except DiscreetError as error:
+    except BaseException as error:
         if upload is not None:
             upload.discard()
-        return refuse(session, error, "/open")
+        if target is not session:
+            studio_of(request).projects.end(target)
+        if not isinstance(error, DiscreetError):
+            raise
+        return refuse(session, error, "/open#own")
     name, path = upload.files["file"]
     text = {key: value.strip() or None for key, value in upload.texts.items()}
     header = {"yes": True, "no": False}.get(text.get("header") or "")
     delimiter = {"tab": "\t"}.get(text.get("delimiter") or "", text.get("delimiter"))
-    if path.suffix in {".csv", ".tsv", ".txt"}:
+    if path.suffix in _PLAIN:
         given = Given(
             "file", str(path), name, delimiter=delimiter, encoding=text.get("encoding"), header=header,
             decimal=text.get("decimal"), thousands=text.get("thousands"), leave_out=text.get("leave_out"),
@@ -79,28 +132,79 @@ async def open_file(request: Request, session: Mine) -> Response:
         given = Given("file", str(path), name, header=header)
     else:
         given = Given("file", str(path), name)
-    return _open(session, given, protocol)
+
+    def ended(_: Job, state: str) -> None:
+        if state != "done":
+            upload.discard()
+
+    return _open(request, session, given, protocol, target=target, ended=ended)
 
 
-def _open(session: Session, given: Given, protocol: Protocol | None) -> Response:
-    if session.worker.busy:
-        session.say("error", "Another piece of work is running.", "Wait for it, or cancel it.")
+@router.post("/open/again")
+async def open_again(request: Request, session: Mine) -> Response:
+    """Read the file of the project again: its rows are not kept, and it may have changed or moved."""
+    form = await read_form(request, session)
+    if session.given is None or session.opened is None or session.schema is None:
         return to("/open")
-    session.start_over(given)
+    given, before, schema = session.given, session.opened, session.schema
+    if "path" in form:
+        session.keep_draft("again", {"path": [str(form["path"])]})
+        try:
+            found = _at(str(form["path"]).strip(), None, None, local=studio_of(request).local)
+        except DiscreetError as error:
+            return refuse(session, error, "/open", "again", ["path"])
+        given = replace(given, where=found.where, name=found.name)
 
     def finish(opened: Opened) -> None:
-        if session.given is not given:
+        same = opened.identity.get("sha256") == before.identity.get("sha256")
+        session.given = given
+        if same:
+            session.opened = replace(before, rows=opened.rows, identity=opened.identity)
+            session.save()
             return
-        session.opened = opened
+        # What was measured was measured on another file; choices stay.
+        session.forget_answers()
+        session.opened = replace(opened, schema=schema)
+        session.change("declaration", f"Read {given.name} again: it had changed.")
+
+    arguments: dict[str, Any] = {"given": given, "schema": schema}
+    path = "/open?rows=1#rows" if form.get("rows") == "1" else "/open"
+    fields = {key: [str(form[key])] for key in ("rows", "path") if key in form}
+    again = {"path": "/open/again", "fields": fields, "draft": "again"}
+    return begin(session, f"Reading {given.name} again", path, "open", arguments, finish, form=again, names=["path"])
+
+
+def _open(
+    request: Request,
+    session: Session,
+    given: Given,
+    protocol: Protocol | None,
+    *,
+    target: Session | None = None,
+    form: dict[str, Any] | None = None,
+    ended: Callable[[Job, str], None] = lambda *_: None,
+) -> Response:
+    """Open a table into an empty project; one that has a file stays as it is, and the table gets its own."""
+    projects: Projects = studio_of(request).projects
+    if session.worker.busy:
+        if target is not None and target is not session:
+            projects.end(target)
+        return busy(session, "/open")
+    place = target if target is not None else session if session.given is None else projects.create()
+
+    def finish(opened: Opened) -> None:
+        place.begin(given, opened)
         if protocol is not None:
-            _take_over(session, protocol)
+            place.take_over(protocol)
+        job = session.worker.job
+        if place is not session and job is not None:
+            job.goes_to = f"{place.root}/open"
+
+    def settle(job: Job, state: str) -> None:
+        ended(job, state)
+        if state != "done" and place is not session:
+            projects.end(place)
 
     arguments: dict[str, Any] = {"given": given, "schema": None if protocol is None else protocol.schema}
-    return begin(session, f"Opening {given.name}", "/open", "open", arguments, finish)
-
-
-def _take_over(session: Session, protocol: Protocol) -> None:
-    session.scenarios = tuple(protocol.scenarios)
-    session.thresholds = dict(protocol.thresholds)
-    session.seed = session.seed if protocol.seed is None else protocol.seed
-    session.history = workflow.History(tuple(protocol.steps), len(protocol.steps))
+    return begin(session, f"Opening {given.name}", "/open", "open", arguments, finish, form=form, names=["path"],
+                 ended=settle)  # fmt: skip

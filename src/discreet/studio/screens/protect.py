@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from fastapi import APIRouter, HTTPException, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from discreet import workflow
 from discreet.errors import DiscreetError
+from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form, whole_number
-from discreet.studio.pages import Mine, begin, page, refuse, to
+from discreet.studio.pages import Mine, ask, begin, busy, page, refuse, to
 from discreet.studio.sessions import Session
-from discreet.workflow import History, Protected, Step
+from discreet.workflow import History, Protected, Schema, Step
 
-__all__ = ["router", "run_steps"]
+__all__ = ["named", "router", "run_steps"]
 
 router = APIRouter()
 
@@ -25,66 +29,133 @@ async def show(session: Mine, method: str = "") -> Response:
         return to("/open")
     offers = workflow.offer_maskers(session.schema)
     chosen = offers.get(method)
-    return page(session, "protect.html", "protect", schema=session.schema, offers=offers, chosen=chosen)
+    return page(session, "protect.html", "protect", shows=(f"protect:{method}",), schema=session.schema, offers=offers,
+                chosen=chosen)  # fmt: skip
 
 
 @router.post("/protect/add")
 async def add(request: Request, session: Mine) -> Response:
     """Take a step."""
-    form = await read_form(request, session)
+    form = await read_form(request, session, "declaration", "steps")
     if session.schema is None:
         return to("/open")
     method = str(form.get("method", ""))
     offer = workflow.offer_maskers(session.schema).get(method)
     if offer is None or offer.obstacle:
         raise HTTPException(400, "There is no such method for this file.")
+    draft = f"protect:{method}"
+    session.keep_draft(draft, of_form(form))
+    names = [field.name for field in offer.fields]
     try:
-        step = Step(method, workflow.read_fields("masker", method, answers(form, offer)), str(form.get("unit")) or None)
+        fields = answers(form, offer, session.schema)
+        unit = named(session.schema, str(form.get("unit", "")))
+        step = Step(method, workflow.read_fields("masker", method, fields), unit)
         workflow.Protocol(session.schema, [step])
     except DiscreetError as error:
-        return refuse(session, error, f"/protect?method={method}#settings")
-    return run_steps(session, session.history.add(step))
+        return refuse(session, error, f"/protect?method={method}#settings", draft, names)
+    place = f"/protect?method={method}#settings"
+    again = {"path": "/protect/add", "fields": of_form(form), "draft": draft, "page": place}
+    return run_steps(session, session.history.add(step), form=again, names=names)
 
 
-def answers(form: FormData, offer: workflow.Offer) -> dict[str, list[str]]:
-    """Return the answers to the fields of a method; nothing else of the form is looked at."""
-    names = [field.name for field in offer.fields if f"p-{field.name}" in form]
-    return {name: [str(text) for text in form.getlist(f"p-{name}")] for name in names}
+def answers(form: FormData, offer: workflow.Offer, schema: Schema) -> dict[str, list[str]]:
+    """Return the answers to the fields of a method; nothing else of the form is looked at.
+
+    Attributes are ticked by their place: a browser sends a name with a line break as another one.
+    """
+    found: dict[str, list[str]] = {}
+    for field in offer.fields:
+        texts = [str(text) for text in form.getlist(f"p-{field.name}")]
+        if field.control.kind == "names":
+            texts = [name for name in (named(schema, text) for text in texts) if name is not None]
+        if texts or f"p-{field.name}" in form:
+            found[field.name] = texts
+    return found
+
+
+def named(schema: Schema, place: str) -> str | None:
+    """Return the attribute at a place, if there is one."""
+    number = whole_number(place, -1, -1, len(schema))
+    return schema.names[number] if 0 <= number < len(schema) else None
 
 
 @router.post("/protect/go")
 async def go(request: Request, session: Mine) -> Response:
-    """Step back or forward in the history."""
-    form = await read_form(request, session)
+    """Step back or forward in the history, or go over to an alternative."""
+    form = await read_form(request, session, "declaration", "steps")
     if session.worker.busy:
-        session.say("error", "Another piece of work is running.", "Wait for it, or cancel it.")
-        return to("/protect")
-    history = session.history.go(whole_number(form.get("position"), session.history.position, 0, 10_000))
-    if history.steps and repr(history.steps) not in session.protected:
-        return run_steps(session, history)
-    session.history = history
+        return busy(session, "/protect")
+    other = whole_number(form.get("other"), -1, -1, 10_000)
+    if 0 <= other < len(session.history.others):
+        history = session.history.switch(other)
+        decision = "Went over to an alternative."
+    else:
+        history = session.history.go(whole_number(form.get("position"), session.history.position, 0, 10_000))
+        decision = f"Went to step {history.position}." if history.position else "Went back to the original."
+    if history.steps and session.result_of(history.steps) is None:
+        again = {"path": "/protect/go", "fields": of_form(form)}
+        return run_steps(session, history, form=again, decision=decision)
+    _go(session, history, decision)
     return to("/protect")
 
 
-def run_steps(session: Session, history: History) -> Response:
+@router.post("/protect/forget")
+async def forget(request: Request, session: Mine) -> Response:
+    """Forget an alternative, after a question."""
+    form = await read_form(request, session, "declaration", "steps")
+    other = whole_number(form.get("other"), -1, -1, 10_000)
+    if not 0 <= other < len(session.history.others):
+        return to("/protect")
+    line = ", then ".join(step.method for step in session.history.others[other])
+    if form.get("sure") != "yes":
+        return ask(session, "/protect/forget", of_form(form), "Forget this alternative?",
+                   [f"Its steps: {line}.", "They would have to be chosen again."], "Forget it", "/protect")  # fmt: skip
+    session.history = session.history.without(other)
+    session.change("steps", f"Forgot the alternative {line}.")
+    return to("/protect")
+
+
+def _go(session: Session, history: History, decision: str) -> None:
+    if history.steps != session.history.steps:
+        session.release = None
+    session.history = history
+    session.change("steps", decision)
+
+
+def run_steps(
+    session: Session, history: History, *, form: dict[str, Any] | None = None, names: Iterable[str] = (),
+    decision: str = "",
+) -> Response:  # fmt: skip
     """Take all steps of a history and measure; the history counts once that has succeeded."""
     schema = session.schema
+    kept = len(history.others) - len(session.history.others)
 
     def finish(result: Protected) -> None:
         if session.schema is schema:
-            session.history = history
-            session.protected[repr(history.steps)] = result
-            session.release = None
+            session.keep_result(history.steps, result)
+            _go(session, history, decision or f"Took the step {history.steps[-1].method}.")
+            if kept > 0:
+                session.say("info", "The steps that were here before are kept among the alternatives.")
 
     title = f"Protecting with {history.steps[-1].method}"
     arguments = {
         "given": session.given,
         "schema": schema,
         "steps": history.steps,
-        "seed": session.seed,
+        "seed": session.need_seed(),
         "scenarios": session.scenarios,
     }
-    return begin(session, title, "/protect", "protect", arguments, finish)
+    return begin(session, title, "/protect", "protect", arguments, finish, form=form, names=names)
+
+
+@router.post("/protect/draw")
+async def draw(request: Request, session: Mine) -> Response:
+    """Draw the pictures of the present result again: they show the data and are not kept on disk."""
+    await read_form(request, session, "declaration", "steps")
+    if session.schema is None or not session.history.steps:
+        return to("/protect")
+    again = {"path": "/protect/draw", "fields": dict[str, list[str]]()}
+    return run_steps(session, session.history, form=again, decision="Drew the pictures again.")
 
 
 @router.get("/protect/chart/{number}.svg")

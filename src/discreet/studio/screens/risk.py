@@ -33,6 +33,9 @@ async def measure(request: Request, session: Mine) -> Response:
     def finish(risk: RiskNow) -> None:
         if session.schema is schema:
             session.risk = risk
+            session.save()
+            session.save()
 
     arguments = {"given": session.given, "schema": schema, "scenarios": session.scenarios}
-    return begin(session, "Measuring the risk as it is", "/risk", "risk", arguments, finish)
+    return begin(session, "Measuring the risk as it is", "/risk", "risk", arguments, finish,
+                 form={"path": "/risk", "fields": {}})  # fmt: skip

@@ -1,0 +1,90 @@
+"""Which browsers may come in, and the secret address they come in at; kept, so that a restarted server knows them.
+
+A browser sends a cookie to every port of an address, whatever server listens there. So the cookie is bound to a path
+that begins with a secret (its attribute Path): a server on another port is sent it only under an address that nobody
+but this browser and this server has ever seen. The one-time link of the console does not hold that secret either; it
+is told to the browser that spends the link, together with the cookie.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+__all__ = ["Browsers"]
+
+
+class Browsers:
+    """The browsers that have spent a link.
+
+    Parameters
+    ----------
+    file : path
+        Where they are kept: the secret of the address, and of every browser a fingerprint of its cookie.
+    lasting : float
+        Seconds for which a browser that nobody uses is known.
+    """
+
+    def __init__(self, file: Path, *, lasting: float) -> None:
+        self._file = file
+        self.lasting = lasting
+        self._lock = threading.Lock()
+        self._known: dict[str, float] = {}
+        self.secret = secrets.token_bytes(32)
+        self.root = f"/{secrets.token_urlsafe(24)}"
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+            kept = json.loads(file.read_text(encoding="utf-8"))
+            now = time.time()
+            known = {str(name): float(used) for name, used in kept["browsers"].items() if now - float(used) < lasting}
+            root, secret = str(kept["root"]), bytes.fromhex(kept["secret"])
+            # An address that nobody uses any more is not used again.
+            if known and len(root) > 24 and len(secret) == 32:
+                self.root, self.secret, self._known = root, secret, known
+        self._save()
+
+    def admit(self) -> str:
+        """Return the cookie of a new browser."""
+        key = secrets.token_urlsafe(32)
+        with self._lock:
+            self._known[_fingerprint(key)] = time.time()
+        self._save()
+        return key
+
+    def knows(self, key: str) -> bool:
+        """Say whether a cookie is one of ours."""
+        name, now = _fingerprint(key), time.time()
+        with self._lock:
+            used = self._known.get(name)
+            if used is None or now - used >= self.lasting:
+                return False
+            self._known[name] = now
+        if now - used > 60:
+            self._save()
+        return True
+
+    def dismiss(self, key: str) -> None:
+        """Forget a browser."""
+        with self._lock:
+            self._known.pop(_fingerprint(key), None)
+        self._save()
+
+    def _save(self) -> None:
+        with self._lock:
+            kept = {"root": self.root, "secret": self.secret.hex(), "browsers": self._known}
+            # Without a place to keep them a restarted server asks for a new link, and no more is lost.
+            with contextlib.suppress(OSError):
+                handle, name = tempfile.mkstemp(prefix=".studio-", suffix=".part", dir=self._file.parent)
+                with os.fdopen(handle, "w", encoding="utf-8") as file:
+                    json.dump(kept, file)
+                Path(name).replace(self._file)
+
+
+def _fingerprint(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()

@@ -1,0 +1,382 @@
+"""A project saves itself: browsers close, servers die, tabs meet, and nobody loses work. In a real browser."""
+
+from __future__ import annotations
+
+import http.server
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from tests.studio.accessibility import complaints
+from tests.studio.test_walk import PATIENCE, open_sample, screen, work
+
+from discreet.studio.app import listen
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+
+
+class Server:
+    """`discreet studio` in a process of its own, which can be killed and started again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with listen() as free:
+            self.port = free.getsockname()[1]
+        self.process: subprocess.Popen[str] | None = None
+
+    def start(self) -> str:
+        """Start it, and return its first link."""
+        command = [sys.executable, "-m", "discreet", "studio", "--no-browser", "--port", str(self.port),
+                   "--projects", str(self.folder)]  # fmt: skip
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "300"}
+        )
+        for line in self.process.stdout:
+            found = re.search(r"http://\S+", line)
+            if found:
+                return found.group()
+        raise AssertionError("it did not start")
+
+    def kill(self) -> None:
+        """Kill it as the system would, with no chance to clean up."""
+        if self.process is not None:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            self.process.stdout.close()
+            self.process = None
+
+
+@pytest.fixture
+def server(tmp_path):
+    one = Server(tmp_path / "projects")
+    yield one
+    one.kill()
+
+
+@pytest.fixture
+def context(browser):
+    one = browser.new_context(viewport={"width": 1280, "height": 900})
+    one.set_default_timeout(60_000)
+    yield one
+    one.close()
+
+
+def step(tab, method, **answers):
+    tab.goto(f"{tab.url.split('/p/')[0]}/p/{tab.url.split('/p/')[1].split('/')[0]}/protect?method={method}")
+    for name, value in answers.items():
+        tab.get_by_label(name, exact=True).fill(value)
+    work(tab, tab.get_by_role("button", name="Take this step"))
+
+
+def project(tab):
+    """What addresses of the present project begin with."""
+    return re.match(r"http://[^/]+/[^/]+/p/[^/]+", tab.url).group()
+
+
+def test_a_killed_server_is_said_and_the_page_goes_on_when_it_is_back(server, context):
+    tab = context.new_page()
+    tab.goto(server.start())
+    open_sample(tab, "business", 150)
+    step(tab, "individual-ranking", k="4")
+    figures = tab.locator("aside .big").inner_text()
+    screen(tab, "Declare")
+    tab.get_by_label("Role of COMPANY").select_option("other")
+    tab.get_by_label("Label of COMPANY").fill("the firm")
+    with tab.expect_response(lambda answer: answer.url.endswith("/draft")):
+        pass
+    server.kill()
+    tab.locator("#server").get_by_text("does not answer").wait_for()
+    assert complaints(tab) == []
+    tab.get_by_role("button", name="Check only").click()
+    assert tab.get_by_label("Label of COMPANY").input_value() == "the firm", "what was typed is not sent into the void"
+    server.start()
+    tab.locator("#server").get_by_text("started again").wait_for()
+    tab.reload()
+    assert tab.get_by_label("Label of COMPANY").input_value() == "the firm", "and it is kept when the page is not"
+    assert tab.get_by_label("Role of COMPANY").input_value() == "other"
+    screen(tab, "Protect")
+    assert tab.locator("aside .big").inner_text() == figures, "figures are there without working them out again"
+    assert tab.locator("ol.history li").count() == 2
+    work(tab, tab.get_by_role("button", name="Draw them again"))
+    assert tab.locator("figure img").count() >= 3
+    assert tab.locator("aside .big").inner_text() == figures, "the seed was kept"
+
+
+def test_work_that_a_dying_server_took_along_is_offered_again(server, context):
+    tab = context.new_page()
+    tab.goto(server.start())
+    open_sample(tab, "business", 3000)
+    step(tab, "rounding")
+    here = project(tab)
+    tab.goto(f"{here}/protect?method=refine")
+    tab.get_by_text("Further settings").click()
+    tab.get_by_label("budget", exact=True).fill("10m")
+    tab.get_by_role("button", name="Take this step").click()
+    tab.wait_for_selector("#job")
+    server.kill()
+    link = server.start()
+    tab.close()
+    # Another browser, by the new link: the project is in the list, with what was interrupted.
+    other = context.browser.new_context()
+    tab = other.new_page()
+    tab.goto(link)
+    assert "interrupted: Protecting with refine" in tab.locator("main").inner_text()
+    assert complaints(tab) == []
+    tab.get_by_role("link", name="Go on with sample: business").click()
+    screen(tab, "Protect")
+    assert tab.locator("ol.history li").count() == 2, "the step before is there"
+    assert "did not come to its end" in tab.locator("#again").inner_text()
+    assert complaints(tab) == []
+    tab.get_by_role("button", name="Start it again").click()
+    tab.wait_for_selector("#job")
+    tab.get_by_role("button", name="Cancel").click()
+    tab.get_by_role("button", name="Leave it").click()
+    assert tab.locator("#again").count() == 0
+    other.close()
+
+
+def test_a_killed_worker_is_said_and_can_be_started_again(tab, running):
+    open_sample(tab, "business", 3000)
+    session = next(iter(running.studio.projects))
+    for one in running.studio.projects:
+        if one.root in tab.url:
+            session = one
+    tab.goto(f"{tab.address}/protect?method=refine")
+    tab.get_by_text("Further settings").click()
+    tab.get_by_label("budget", exact=True).fill("10m")
+    tab.get_by_role("button", name="Take this step").click()
+    tab.wait_for_selector("#job")
+    while session.worker.job.label == "starting":
+        tab.wait_for_timeout(20)
+    os.kill(session.worker._process.pid, signal.SIGKILL)
+    tab.locator("#again").wait_for()
+    assert "The work ended unexpectedly" in tab.locator("main").inner_text()
+    tab.get_by_text("Further settings").click()
+    assert tab.get_by_label("budget", exact=True).input_value() == "10m", "every answer is kept"
+    tab.get_by_role("button", name="Start it again").click()
+    tab.wait_for_selector("#job")
+    tab.get_by_role("button", name="Cancel").click()
+
+
+def test_a_refused_declaration_keeps_every_answer_and_says_where(tab, tmp_path):
+    data = tmp_path / "survey.csv"
+    data.write_text("town,income\n" + "".join(f"t{i % 4},x{i % 7}\n" for i in range(40)))
+    tab.fill("#where", str(data))
+    work(tab, tab.get_by_role("button", name="Open it there"))
+    screen(tab, "Declare")
+    tab.get_by_label("Role of town").select_option("confidential")
+    tab.get_by_label("Label of town").fill("where they live")
+    tab.get_by_label("Missing codes of town").fill("-9")
+    tab.get_by_label("Scale of income").select_option("numeric")
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Check only").click()
+    tab.locator("tr.faulty .wrong").wait_for(timeout=PATIENCE)
+    row = tab.locator("tr.faulty")
+    assert row.get_by_label("Role of income").count() == 1, "beside the attribute that it is about"
+    assert tab.get_by_label("Role of town").input_value() == "confidential"
+    assert tab.get_by_label("Label of town").input_value() == "where they live"
+    assert tab.get_by_label("Missing codes of town").input_value() == "-9"
+    assert tab.get_by_label("Scale of income").input_value() == "numeric"
+    assert complaints(tab) == []
+    tab.get_by_label("Scale of income").select_option("nominal")
+    work(tab, tab.get_by_role("button", name="Check only"))
+    assert tab.locator(".wrong").count() == 0
+    assert tab.get_by_label("Role of town").input_value() == "confidential"
+    assert data.read_text().startswith("town,income"), "the data stay where they are"
+
+
+def test_a_failed_open_keeps_what_was_open(tab, tmp_path):
+    open_sample(tab, "business", 150)
+    step(tab, "rounding")
+    here = project(tab)
+    screen(tab, "Open")
+    bad = tmp_path / "bad.csv"
+    bad.write_text("a,b\n1,2\n3,4,5\n")
+    tab.set_input_files("#file", bad)
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Open the file").click()
+    tab.locator(".notice.error").wait_for(timeout=PATIENCE)
+    assert project(tab) == here
+    assert "150 records" in tab.locator("main").inner_text()
+    tab.fill("#where", str(tmp_path / "nowhere.csv"))
+    tab.get_by_role("button", name="Open it there").click()
+    tab.locator(".field .wrong").wait_for()
+    assert tab.input_value("#where") == str(tmp_path / "nowhere.csv")
+    screen(tab, "Protect")
+    assert tab.locator("ol.history li").count() == 2
+    # Another file is another project; the one before is in the list.
+    good = tmp_path / "good.csv"
+    good.write_text("a,b\n" + "".join(f"{i},{i % 3}\n" for i in range(50)))
+    screen(tab, "Open")
+    tab.fill("#where", str(good))
+    work(tab, tab.get_by_role("button", name="Open it there"))
+    assert project(tab) != here
+    assert "50 records" in tab.locator("main").inner_text()
+    tab.get_by_role("link", name="Projects").click()
+    tab.get_by_role("link", name="Go on with sample: business").first.click()
+    assert project(tab) == here
+
+
+def test_a_second_tab_does_not_overwrite_the_first(tab, context, running):
+    open_sample(tab, "business", 150)
+    second = tab.context.new_page()
+    second.set_default_timeout(60_000)
+    for page in (tab, second):
+        page.goto(f"{tab.address}/declare")
+    tab.get_by_label("Name of intruder 1").fill("neighbour")
+    tab.get_by_role("checkbox", name="Intruder 1 knows").first.check()
+    tab.get_by_role("button", name="Keep the intruders").click()
+    tab.get_by_text("One intruder is kept").wait_for()
+    second.locator("#elsewhere").wait_for()
+    assert "changed in another tab" in second.locator("#elsewhere").inner_text()
+    second.get_by_label("Name of intruder 1").fill("employer")
+    second.get_by_role("checkbox", name="Intruder 1 knows").nth(1).check()
+    second.get_by_role("button", name="Keep the intruders").click()
+    assert second.locator("h1").inner_text() == "The project has changed meanwhile"
+    assert complaints(second) == []
+    tab.reload()
+    assert tab.get_by_label("Name of intruder 1").input_value() == "neighbour", "nothing was overwritten"
+    second.get_by_role("button", name="Send my answers all the same").click()
+    assert second.get_by_label("Name of intruder 1").input_value() == "employer", "and nothing was lost"
+    second.close()
+
+
+def test_going_back_and_choosing_anew_keeps_the_other_branch(tab):
+    open_sample(tab, "business", 150)
+    step(tab, "individual-ranking", k="4")
+    step(tab, "rounding")
+    first = tab.locator("aside .big").inner_text()
+    tab.get_by_role("button", name="Go to step 1").click()
+    step(tab, "rank-swapping")
+    assert "kept among the alternatives" in tab.locator(".notice").inner_text()
+    assert "individual-ranking k=4 → rounding" in tab.locator("ul.others").inner_text()
+    assert complaints(tab) == []
+    tab.get_by_role("button", name="Go over to alternative 1").click()
+    assert tab.locator("aside .big").inner_text() == first
+    tab.get_by_role("button", name="Forget alternative 1").click()
+    assert tab.locator("h1").inner_text() == "Forget this alternative?"
+    tab.get_by_role("link", name="No, leave everything").click()
+    assert tab.locator("ul.others li").count() == 1
+    tab.get_by_role("button", name="Forget alternative 1").click()
+    tab.get_by_role("button", name="Forget it").click()
+    assert tab.locator("ul.others").count() == 0
+    # The browser's own way back leads through the question and does nothing.
+    tab.go_back()
+    assert tab.locator("h1").inner_text() == "Forget this alternative?"
+    tab.go_back()
+    assert tab.locator("h1").inner_text() == "Protect"
+    assert tab.locator("ol.history li").count() == 3
+    assert tab.locator("ul.others").count() == 0
+
+
+def test_the_way_back_of_the_browser_shows_the_present_state(tab):
+    open_sample(tab, "business", 150)
+    screen(tab, "Protect")
+    step(tab, "rounding")
+    screen(tab, "Release")
+    tab.go_back()
+    tab.wait_for_load_state()
+    assert tab.locator("ol.history li").count() == 2
+    tab.go_back()
+    tab.wait_for_load_state()
+    tab.go_forward()
+    tab.wait_for_load_state()
+    tab.goto(f"{tab.address}/protect")
+    assert tab.locator("ol.history li").count() == 2, "no step was repeated and none was lost"
+
+
+def test_a_page_that_was_left_during_work_does_not_pull_one_back(tab):
+    open_sample(tab, "business", 1500)
+    tab.goto(f"{tab.address}/protect?method=refine")
+    tab.get_by_text("Further settings").click()
+    tab.get_by_label("budget", exact=True).fill("3s")
+    tab.get_by_role("button", name="Take this step").click()
+    tab.wait_for_selector("#job")
+    tab.goto(f"{tab.address}/declare")
+    tab.get_by_role("link", name="See the result").wait_for(timeout=PATIENCE)
+    assert tab.locator("h1").inner_text() == "Declare"
+    tab.get_by_role("link", name="See the result").click()
+    assert tab.locator("h1").inner_text() == "Protect"
+
+
+def test_a_changed_declaration_asks_before_results_go(tab):
+    open_sample(tab, "business", 150)
+    screen(tab, "Risk now")
+    work(tab, tab.get_by_role("button", name="Measure the risk"))
+    screen(tab, "Declare")
+    work(tab, tab.get_by_role("button", name="Check only"))
+    screen(tab, "Risk now")
+    assert tab.locator(".figure").count() > 1, "checking the same declaration again loses nothing"
+    screen(tab, "Declare")
+    role = tab.get_by_role("combobox", name="Role of").nth(2)
+    role.select_option("other")
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Check only").click()
+    assert tab.locator("h1").inner_text() == "Change the declaration?"
+    assert complaints(tab) == []
+    tab.get_by_role("link", name="No, leave everything").click()
+    assert tab.get_by_role("combobox", name="Role of").nth(2).input_value() == "other", "the answers are still there"
+    with tab.expect_navigation():
+        tab.get_by_role("button", name="Check only").click()
+    work(tab, tab.get_by_role("button", name="Change it"))
+    assert tab.get_by_role("combobox", name="Role of").nth(2).input_value() == "other"
+
+
+def test_ending_asks_and_a_closed_browser_comes_back(browser, running):
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(running.link())
+    session = running.studio.projects.create()
+    tab.goto(f"{running.origin}{session.root}/open")
+    open_sample(tab, "business", 150)
+    tab.get_by_role("button", name="End project").click()
+    assert "End the project" in tab.locator("h1").inner_text()
+    assert complaints(tab) == []
+    context.close()
+    running.studio.projects.put_away(session)
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(running.link())
+    tab.get_by_role("link", name="Go on with sample: business").first.click()
+    assert "150 records" in tab.locator("main").inner_text()
+    tab.get_by_role("button", name="Show the first rows").click()
+    tab.locator("#rows").wait_for(timeout=PATIENCE)
+    tab.get_by_role("button", name="End project").click()
+    tab.get_by_role("button", name="End it and remove its files").click()
+    assert "The project has ended" in tab.locator(".notice").inner_text()
+    assert not session.folder.exists()
+    context.close()
+
+
+def test_the_cookie_reaches_no_other_port(browser, running):
+    seen: list[str] = []
+
+    class Stranger(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(self.headers.get("Cookie", ""))
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Stranger) as stranger:
+        thread = threading.Thread(target=stranger.serve_forever)
+        thread.start()
+        context = browser.new_context()
+        tab = context.new_page()
+        tab.goto(running.link())
+        assert context.cookies(), "the browser has a cookie"
+        port = stranger.server_address[1]
+        for path in ("/", "/open", "/p/20260101-abcdefghij/open", "/start?token=x"):
+            tab.goto(f"http://127.0.0.1:{port}{path}")
+        context.close()
+        stranger.shutdown()
+        thread.join()
+    assert len(seen) >= 4
+    assert set(seen) == {""}
