@@ -27,6 +27,7 @@ from discreet.parameters import Constraint, Names, Optional, Seed, check_paramet
 from discreet.results import Links, Masked, Measurement, Provenance
 from discreet.scales import EncodedSequences
 from discreet.schema import Attribute, Schema
+from discreet.stopping import stoppable
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = [
@@ -519,6 +520,7 @@ class Masker(Estimator, ABC):
     def _mask(self, job: MaskingJob) -> Masking:
         """Mask a checked table."""
 
+    @stoppable()
     def mask(self, data: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Masked:
         """Protect a table.
 
@@ -695,6 +697,7 @@ class Linker(Estimator, ABC):
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
         """Link two checked files on `names`."""
 
+    @stoppable()
     def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
         """Find for every record of `b` (the release) whom it belongs to in `a` (what the intruder holds).
 
@@ -793,6 +796,7 @@ class Measure(Estimator, ABC):
         names = self._candidates(schema)
         return bool(names if released is None else self._comparable(names, schema, released))
 
+    @stoppable()
     def measure(
         self, original: Any, masked: Any, schema: Schema | None = None, *, engine: Engine | None = None
     ) -> Measurement:

@@ -40,7 +40,8 @@ def init(
     proposal = workflow.propose_protocol(
         data, schema=declared, delimiter=delimiter, encoding=encoding, folder=output.parent
     )
-    workflow.save_protocol(proposal, output, inputs)
+    with workflow.written_together([output], inputs):
+        workflow.save_protocol(proposal, output, inputs)
     # What looks like an identifier is one in a proposed schema; a schema that was given may say otherwise.
     looked_at = None if declared is None else workflow.read(data, declared, delimiter=delimiter, encoding=encoding)
     remarks = workflow.advise_protocol(proposal, looked_at)

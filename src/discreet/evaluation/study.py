@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +14,12 @@ from discreet.base import Masker, Measure
 from discreet.errors import DataError, ParameterError, UnknownNameError
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Experiment, plan
-from discreet.evaluation.store import RowStore
+from discreet.evaluation.store import RowStore, open_store
 from discreet.microdata import Microdata, microdata
 from discreet.notebook import panel, table
 from discreet.progress import report
 from discreet.schema import Schema
+from discreet.stopping import absorb_interrupt, stoppable
 from discreet.typing import Json
 
 __all__ = ["Study", "check_sets", "compare", "fingerprint", "measures_for"]
@@ -174,6 +175,7 @@ def _candidate(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return (row["method"], *parameters)
 
 
+@stoppable()
 def compare(
     data: Any,
     candidates: Sequence[Masker],
@@ -231,7 +233,7 @@ def compare(
     with ExitStack() as stack:
         kept: RowStore | None = None
         if store is not None:
-            kept = stack.enter_context(RowStore(store, fingerprint(table, experiments, chosen), resume=resume))
+            kept = stack.enter_context(open_store(store, table, fingerprint(table, experiments, chosen), resume=resume))
         rows = dict(kept.rows) if kept is not None else {}
         todo = [experiment for experiment in experiments if experiment.number not in rows]
 
@@ -242,8 +244,11 @@ def compare(
             report("experiments", len(rows), len(experiments))
 
         report("experiments", len(rows), len(experiments))
-        with suppress(KeyboardInterrupt):  # what is finished is the answer
-            stack.enter_context(Crew(table, chosen, workers, len(todo))).run(todo, keep)
+        try:
+            with Crew(table, chosen, workers, len(todo)) as crew:
+                crew.run(todo, keep)
+        except KeyboardInterrupt:  # what is finished is the answer
+            absorb_interrupt()
     return Study(tuple(rows[number] for number in sorted(rows)), complete=len(rows) == len(experiments))
 
 

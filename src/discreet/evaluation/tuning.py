@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,11 +19,12 @@ from discreet.base import Masker, Measure
 from discreet.errors import DataError, ParameterError
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Experiment, plan
-from discreet.evaluation.store import RowStore
+from discreet.evaluation.store import RowStore, open_store
 from discreet.evaluation.study import Study, check_sets, fingerprint, measures_for
 from discreet.microdata import microdata
 from discreet.progress import report
 from discreet.schema import Schema
+from discreet.stopping import absorb_interrupt, stoppable
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = ["Tuned", "tune"]
@@ -72,6 +73,7 @@ class Tuned:
         )
 
 
+@stoppable()
 def tune(
     data: Any,
     space: Sequence[Masker],
@@ -149,8 +151,7 @@ def tune(
         kept: RowStore | None = None
         if store is not None:
             named = hashlib.sha256(f"{fingerprint(table, experiments, chosen)} {limit} {risk_at_most}".encode())
-            kept = stack.enter_context(RowStore(store, named.hexdigest(), resume=resume))
-        crew = stack.enter_context(Crew(table, chosen, workers, limit))
+            kept = stack.enter_context(open_store(store, table, named.hexdigest(), resume=resume))
 
         def keep(finished: list[Json]) -> None:
             rows.update({row["experiment"]: row for row in finished})
@@ -158,7 +159,7 @@ def tune(
                 kept.add(finished)
             report("experiments", len(rows), limit)
 
-        with suppress(KeyboardInterrupt):  # what is finished is the answer
+        with _answering_with_what_is_finished(), Crew(table, chosen, workers, limit) as crew:
             while batch := search.next():
                 wanted = [experiment for place in batch for experiment in by_candidate[place]]
                 if kept is not None:
@@ -169,11 +170,25 @@ def tune(
                     search.tell(place, [rows[experiment.number] for experiment in by_candidate[place]])
             complete = True
     study = Study(tuple(rows[number] for number in sorted(rows)), complete=complete)
+    if not complete and not study.ranking():
+        raise KeyboardInterrupt  # stopped before anything was finished: there is nothing to tell
     if not study.ranking():
         raise DataError(f"tune: all {len(study)} experiments failed.", hint="Try one of the candidates by itself.")
-    best = study.best(risk_at_most=risk_at_most)
+    # Stopped before one was found that meets the ceiling, the best so far is the best that there is.
+    ceiling = risk_at_most
+    if not complete and risk_at_most is not None and min(entry["risk"] for entry in study.ranking()) > risk_at_most:
+        ceiling = None
+    best = study.best(risk_at_most=ceiling)
     number = next(row["experiment"] for row in study.rows if row["error"] is None and row["candidate"] == best["label"])
     return Tuned(study, experiments[number].masker.clone(), best, len(space))
+
+
+@contextmanager
+def _answering_with_what_is_finished() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        absorb_interrupt()
 
 
 def _checked(

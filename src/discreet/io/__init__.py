@@ -12,8 +12,9 @@ import pyarrow as pa
 
 from discreet.errors import FileError, ParameterError
 from discreet.io.arrow import read_arrow, write_arrow
-from discreet.io.atomic import check_target, whole_file, write_text
+from discreet.io.atomic import whole_file, write_text
 from discreet.io.csv import read_csv, write_csv
+from discreet.io.door import check_target, check_targets, content_of, written_together
 from discreet.io.excel import read_excel, write_excel
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
@@ -28,12 +29,15 @@ __all__ = [
     "after_masking",
     "can_write",
     "check_target",
+    "check_targets",
+    "content_of",
     "declared_by_labels",
     "read_groups",
     "read_table",
     "write_frame",
     "write_table",
     "write_text",
+    "written_together",
 ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -13,9 +12,12 @@ import pyarrow.parquet as pq
 
 from discreet.base import Source, Target
 from discreet.errors import DataError, FileError, SchemaError
-from discreet.io.atomic import check_target, whole_file
+from discreet.io.atomic import whole_file
+from discreet.io.door import check_folder, check_target, put_in_place
 from discreet.microdata import Microdata, column_names
 from discreet.schema import Schema
+from discreet.scratch import saying_if_full
+from discreet.stopping import remember_leftover, remove_leftover
 
 __all__ = ["ParquetSource", "ParquetTarget", "is_large", "parquet_files", "read_head"]
 
@@ -137,10 +139,7 @@ class ParquetTarget(Target):
         if not self.is_folder:
             check_target(target, self.inputs)
             return
-        if not target.absolute().parent.is_dir():
-            raise FileError(f"The folder {str(target.parent)!r} does not exist.", hint="Create it first.")
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise FileError(f"{str(target)!r} exists and is not an empty folder.", hint="Give a new folder.")
+        check_folder(target, self.inputs)
 
     def write(self, tables: Iterable[Microdata]) -> None:
         if not self.is_folder:
@@ -149,14 +148,14 @@ class ParquetTarget(Target):
             return
         target = Path(self.path)
         temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.absolute().parent))
+        remember_leftover(temporary)
         try:
-            _write(tables, temporary / "part-00000.parquet")
-            if target.exists():
-                target.rmdir()
+            with saying_if_full(temporary):
+                _write(tables, temporary / "part-00000.parquet")
             temporary.chmod(0o777 & ~_umask())
-            temporary.replace(target)
+            put_in_place(temporary, target)
         except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
+            remove_leftover(temporary)
             raise
 
 

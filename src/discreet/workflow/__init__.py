@@ -3,6 +3,7 @@
 The command line and the web page call these and nothing else, so that they do the same work.
 """
 
+from discreet.evaluation.store import check_store
 from discreet.evaluation.study import compare
 from discreet.protocol import Protocol, Scenario, Source, Step, Tables
 from discreet.schema import ROLES, Schema
@@ -22,6 +23,7 @@ from discreet.workflow.controls import (
 from discreet.workflow.desk import Desk, readable_endings, writable_endings
 from discreet.workflow.files import (
     check_outputs,
+    files_named,
     inspect,
     load_schema,
     read,
@@ -29,10 +31,11 @@ from discreet.workflow.files import (
     save_schema,
     write,
     write_links,
+    written_together,
 )
 from discreet.workflow.households import protect_households, renumber_files, renumber_keys, split_households
 from discreet.workflow.methods import describe_methods, parse_candidates, parse_parameters, shares_attributes
-from discreet.workflow.paper_tables import compare_papers, write_papers
+from discreet.workflow.paper_tables import compare_papers, paper_files, write_papers
 from discreet.workflow.protocols import (
     Run,
     load_protocol,
@@ -104,11 +107,13 @@ __all__ = [
     "check_manifest",
     "check_outputs",
     "check_release",
+    "check_store",
     "check_tables",
     "compare",
     "compare_papers",
     "demo",
     "describe_methods",
+    "files_named",
     "find_manifest",
     "inspect",
     "is_for_tables",
@@ -120,6 +125,7 @@ __all__ = [
     "measure",
     "offer_linkers",
     "offer_maskers",
+    "paper_files",
     "parse_attribute_sets",
     "parse_candidates",
     "parse_parameters",
@@ -155,4 +161,5 @@ __all__ = [
     "write_report",
     "write_study",
     "write_tables",
+    "written_together",
 ]
