@@ -18,6 +18,7 @@ from discreet.io.door import check_target, check_targets, content_of, written_to
 from discreet.io.excel import read_excel, write_excel
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
+from discreet.io.text_options import check_text_options
 from discreet.labels import Labels, after_masking, declared_by_labels
 from discreet.microdata import Microdata
 from discreet.typing import Json
@@ -86,10 +87,16 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
         raise FileError(f"The file {str(source)!r} does not exist.", hint="Check the path.")
     reader = _format(source).read
     given = {name: value for name, value in options.items() if value is not None}
+    check_text_options(given.get("delimiter"), given.get("encoding"))
     try:
         return reader(source, **given)
     except PermissionError:
         raise FileError(f"The file {str(source)!r} cannot be read.", hint="Check its permissions.") from None
+    except UnicodeError:
+        raise FileError(
+            f"{str(source)!r} holds bytes that are not {given.get('encoding', 'utf-8')} text.",
+            hint="Name its encoding, such as --encoding latin-1.",
+        ) from None
     except TypeError:
         raise ParameterError(f"{', '.join(given)} cannot be set for a {source.suffix} file.") from None
 
