@@ -227,8 +227,20 @@ def ended_by_signals(words: dict[int, str]) -> Iterator[None]:
     def leave(number: int, _frame: FrameType | None) -> None:
         sys.exit(128 + number)
 
+    def interrupt(_number: int, frame: FrameType | None) -> None:
+        # The compiler is called back by compiled code, which would swallow the interrupt or break over it; the flag is
+        # set, so the kernel that is being made ready stops at its first turn.
+        while frame is not None:
+            if str(frame.f_globals.get("__name__", "")).split(".")[0] in {"numba", "llvmlite"}:
+                FLAG.value = 1
+                return
+            frame = frame.f_back
+        raise KeyboardInterrupt
+
     for number in others:
         signal.signal(number, leave)
+    if earlier.get(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, interrupt)
     _watch.told = _Ending(words)
     try:
         with stoppable():

@@ -102,6 +102,8 @@ def run(experiment: Experiment, originals: Originals, measures: Sequence[Measure
         row |= {"loss": score.loss, "risk": score.risk, "score": score.value}
         row |= {f"measure_{m.name}": m.value for m in results}
         row["error"] = None
+    except KeyboardInterrupt:
+        raise  # a kernel that was stopped raises one that is an Exception too
     except DiscreetError as error:
         row["error"] = str(error)
     except Exception as error:  # noqa: BLE001 - a library's own message may quote a value: only its kind is kept

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from discreet.errors import DiscreetError
 from discreet.schema import Schema
 
 VALUES: tuple[Any, ...] = (
-    -1, 0, 1, 2**31, 2**63 - 1, -(2**63), 2**63, 10**30, 0.5, float("nan"), float("inf"), True, False, "", " ", "é", "a",
-    ";", "\t", "key", "numeric", "ordinal", "nominal", "sequence", "mdav", "data.csv", "../data.csv", "/dev/null", "x" * 500,
-    [], [1, "a"], ["a", "a"], [[]], {}, {"a": 1}, [{}], datetime.date(2020, 1, 1), "\x00", "utf-8", "utf-99",
+    -1, 0, 1, 2**31, 2**63 - 1, -(2**63), 2**63, 10**30, 0.5, float("nan"), float("inf"), True, False, "", " ", "é",
+    "a", ";", "\t", "key", "numeric", "ordinal", "nominal", "sequence", "mdav", "data.csv", "../data.csv", "/dev/null",
+    "x" * 500, [], [1, "a"], ["a", "a"], [[]], {}, {"a": 1}, [{}], dt.date(2020, 1, 1), "\x00", "utf-8", "utf-99",
 )  # fmt: skip
 FIELDS = (
     "name", "scale", "role", "levels", "missing", "separator", "about", "unheard", "file", "delimiter", "encoding",

@@ -14,7 +14,8 @@ import numpy as np
 from discreet import workflow
 
 COMMANDS = (
-    ["protect", "survey.csv", "-s", "survey.toml", "--k", "3", "-o", "out/a.csv", "--manifest", "out/m.json", "--seed", "1"],
+    ["protect", "survey.csv", "-s", "survey.toml", "--k", "3", "-o", "out/a.csv", "--manifest", "out/m.json",
+     "--seed", "1"],
     ["protect", "survey.parquet", "-s", "survey.toml", "--out-of-core", "--block-size", "500", "--k", "3",
      "-o", "out/a.parquet", "--seed", "1"],
 )  # fmt: skip
@@ -31,7 +32,8 @@ def case(rng: np.random.Generator, folder: Path) -> str | None:
     source = (folder / "survey.csv").read_bytes()
     running = subprocess.Popen(
         [sys.executable, "-m", "discreet", *COMMANDS[which], "--quiet"],
-        cwd=folder, env={**os.environ, "TMPDIR": str(folder / "tmp")}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        cwd=folder, env={**os.environ, "TMPDIR": str(folder / "tmp")},
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
         # It may end, or not have begun, before the signal comes: every moment is a moment.

@@ -1,4 +1,4 @@
-"""Hostile numbers through every masker: tiny, enormous, constant, missing, signed zeros; k is counted by plain loops."""
+"""Hostile numbers through every masker: tiny, enormous, constant, missing, signed zeros; k counted by plain loops."""
 
 from __future__ import annotations
 

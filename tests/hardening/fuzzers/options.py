@@ -22,10 +22,12 @@ COMMANDS = (
 )  # fmt: skip
 WORDS = (
     "-o", "out.csv", "data.csv", "schema.toml", "protocol.toml", "notes.txt", "DATA.CSV", "./data.csv", "link.csv", ".",
-    "/dev/null", "absent/out.csv", "--schema", "--method", "-m", "mdav", "kmodes", "pram", "rank-swapping", "refine", "--k",
+    "/dev/null", "absent/out.csv", "--schema", "--method", "-m", "mdav", "kmodes", "pram", "rank-swapping", "refine",
+    "--k",
     "3", "0", "-1", "nan", "1e400", "9223372036854775808", "--set", "p=5", "p=", "=", "theta=2", "blocks=[", "budget=5",
     "--seed", "--linker", "probabilistic", "--attributes", "a,b", ",", "", " ", "--json", "--quiet", "-c", "mdav k=2,3",
-    "mdav k=", "mdav", "--store", "rows.jsonl", "--resume", "--map", "map.svg", "--manifest", "--report", "r.html", "r.json",
+    "mdav k=", "mdav", "--store", "rows.jsonl", "--resume", "--map", "map.svg", "--manifest", "--report", "r.html",
+    "r.json",
     "--external", "--delimiter", ";", "é", "\x00", "--encoding", "utf-99", "latin-1", "hex", "--sequence", "name", "--",
     "-", "--max-risk", "--out-of-core", "--engine", "local", "--force", "--budget", "--risk-at-most", "50", "-a", "x=a",
 )  # fmt: skip
@@ -64,7 +66,7 @@ def case(rng: np.random.Generator, folder: Path) -> str | None:
     if PLANTED in said:
         return f"a value was told by {arguments}"
     # An option may name notes.txt as an output: results are written over what was there, but never a store.
-    kept = [name for name in before if name != "notes.txt" or "--store" in arguments and "-o" not in arguments]
+    kept = [name for name in before if name != "notes.txt" or ("--store" in arguments and "-o" not in arguments)]
     changed = [name for name in kept if (folder / name).read_bytes() != before[name]]
     named = [name for name in changed if name in command or "--schema" in arguments or name == "data.csv"]
     if named:

@@ -1,4 +1,4 @@
-"""Hostile CSV files: any bytes, ragged rows, strange quotes and encodings. A table or a clear error, never a value in it."""
+"""Hostile CSV files: any bytes, ragged rows, strange quotes and encodings. A table or a clear error without a value."""
 
 from __future__ import annotations
 
