@@ -147,6 +147,14 @@ def accumulate_memberships(
             else:
                 row[c] = row[c] ** power
                 total += row[c]
+        if touching == 0 and not 0.0 < total < np.inf:
+            # Powers that are no numbers any more: shares depend on ratios alone, and that of the nearest is one.
+            measure_from(codes, numbers, i, centre_codes, centre_numbers, row.size, table, starts, sizes, absent, row)
+            nearest = row.min()
+            total = 0.0
+            for c in range(row.size):
+                row[c] = (row[c] / nearest) ** power
+                total += row[c]
         for c in range(row.size):
             if touching > 0:
                 share = 1.0 / touching if row[c] <= 0.0 else 0.0

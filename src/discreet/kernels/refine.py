@@ -341,7 +341,7 @@ class Refinement:
         self._best = self._current.copy()
         self.cost = self.start = float(self._costs.sum())
         # How much dearer a group is where the squared error sits than on average: 3 for even data, 30 with outliers.
-        self.spread = float(np.sum(self._costs**2)) * groups / self.start**2 if self.start > 0.0 else 1.0
+        self.spread = float(np.sum(self._costs**2)) * groups / self.start**2 if self.start**2 > 0.0 else 1.0
 
     @property
     def groups(self) -> int:
