@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 JOBS   ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers test test-studio test-spark check lint types rooms docs bench clean
+.PHONY: help demo papers test test-studio test-spark fuzz check lint types rooms docs bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)$$/\1\t\2/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -58,6 +58,9 @@ test-spark: $(VENV)/.spark  ## run the tests on Apache Spark; installs it, and J
 	       && apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless; } \
 	  || { echo "Spark needs Java 17 or newer: apt-get install openjdk-17-jre-headless, or set JAVA_HOME"; exit 1; }
 	$(BIN)/python -m pytest tests/engines/test_spark_start.py tests/engines/test_spark.py
+
+fuzz: $(VENV)/.dev  ## run every fuzzer for CASES cases (2000), and print what was found
+	$(BIN)/python tools/fuzz.py --cases $(or $(CASES),2000)
 
 check: lint types rooms  ## lint, types and the rooms of the house
 

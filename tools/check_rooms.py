@@ -16,7 +16,7 @@ from typing import NamedTuple
 PACKAGE = "discreet"
 
 FLOORS: dict[str, int] = {
-    "_version": 0, "errors": 0, "typing": 0, "parameters": 0, "progress": 0, "notebook": 0,
+    "_version": 0, "errors": 0, "typing": 0, "parameters": 0, "progress": 0, "notebook": 0, "stopping": 0, "scratch": 0,
     "kernels": 1,
     "draws": 2, "scales": 2, "operators": 2,
     "schema": 3, "protocol": 3, "labels": 3, "microdata": 3, "inference": 3, "results": 3, "comparison": 3,
@@ -32,6 +32,7 @@ FLOORS: dict[str, int] = {
 # Rooms of one floor do not know each other, except where it is said here.
 SAME_FLOOR: dict[str, set[str]] = {
     "parameters": {"errors"},
+    "scratch": {"errors", "stopping"},
     "operators": {"scales"},
     "microdata": {"schema", "inference"},
     "inference": {"schema", "microdata"},
@@ -43,7 +44,7 @@ SAME_FLOOR: dict[str, set[str]] = {
     "base": {"schema", "microdata", "results", "guarantees", "cleaning"},
     "engines": {"base", "schema", "microdata", "cleaning"},
     "workflow": {"report", "papers"},
-    "evaluation": {"catalogue"},
+    "evaluation": {"catalogue", "io"},
     "cli": {"studio"},  # `discreet studio` starts it
 }
 
@@ -52,7 +53,7 @@ ONLY: dict[str, set[str]] = {
     "errors": set(),
     "typing": set(),
     "comparison": {"typing"},
-    "kernels": {"typing"},
+    "kernels": {"typing", "stopping"},  # a loop reads the flag that stops it
     "draws": {"typing", "kernels"},
     "guarantees": {"errors", "typing", "scales"},
     "scales": {"errors", "typing", "parameters", "kernels"},
@@ -61,6 +62,8 @@ ONLY: dict[str, set[str]] = {
         "typing",
         "parameters",
         "progress",
+        "scratch",
+        "stopping",
         "schema",
         "microdata",
         "inference",
@@ -72,7 +75,7 @@ ONLY: dict[str, set[str]] = {
     },
     "datasets": {"errors", "typing", "parameters", "schema", "microdata", "scales"},
     "report": {"_version", "errors", "typing", "notebook", "results", "guarantees", "comparison", "schema"},
-    "cli": {"_version", "errors", "typing", "progress", "workflow"},
+    "cli": {"_version", "errors", "typing", "progress", "scratch", "stopping", "workflow"},
     "studio": {"_version", "errors", "typing", "progress", "workflow"},
     "catalogue": {"base", "masking", "linkage", "measures"},
 }
@@ -80,6 +83,7 @@ ONLY: dict[str, set[str]] = {
 # A third-party name stays in its rooms. numpy is everybody's; the standard library is not listed.
 THIRD_PARTY: dict[str, set[str]] = {
     "numba": {"kernels"},
+    "llvmlite": {"kernels"},
     "scipy": {"operators", "masking", "linkage", "measures", "evaluation", "papers"},
     "sklearn": {"masking", "linkage", "measures", "evaluation"},
     "narwhals": {"microdata", "sequences"},

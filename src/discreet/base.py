@@ -31,6 +31,7 @@ from discreet.parameters import Constraint, Names, Optional, Seed, check_paramet
 from discreet.results import Links, Masked, Measurement, Provenance
 from discreet.scales import EncodedSequences
 from discreet.schema import Attribute, Schema
+from discreet.stopping import stoppable
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = [
@@ -523,6 +524,7 @@ class Masker(Estimator, ABC):
         """Mask a checked table."""
 
     @door
+    @stoppable()
     def mask(self, data: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Masked:
         """Protect a table.
 
@@ -762,6 +764,7 @@ class Linker(Estimator, ABC):
         """Link two checked files on `names`."""
 
     @door
+    @stoppable()
     def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
         """Find for every record of `b` (the release) whom it belongs to in `a` (what the intruder holds).
 
@@ -895,6 +898,7 @@ class Measure(Estimator, ABC):
         return bool(fitting if self.sees_removed else [name for name in fitting if name in released])
 
     @door
+    @stoppable()
     def measure(
         self, original: Any, masked: Any, schema: Schema | None = None, *, engine: Engine | None = None
     ) -> Measurement:

@@ -365,6 +365,8 @@ class Microdata:
         column = attribute.scale.decode(array)
         if isinstance(attribute.scale, Sequence) and is_text(before):
             column = attribute.scale.to_text(column)
+        if pa.types.is_null(before.type):  # a column without a single value has no type to go back to
+            return column
         if is_text(before):
             column = column.cast(pa.string())
         elif isinstance(attribute.scale, Numeric):

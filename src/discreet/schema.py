@@ -76,6 +76,11 @@ class Attribute:
             object.__setattr__(self, "missing", (self.missing,))
         if not all(isinstance(code, (str, int, float)) for code in self.missing):
             raise SchemaError(f"Attribute {self.name!r}: missing must list codes that are text or numbers.")
+        if any(isinstance(code, int) and not -(2**63) <= code < 2**63 for code in self.missing):
+            raise SchemaError(
+                f"Attribute {self.name!r}: a missing code has at most 64 bits.",
+                hint="Quote longer ones: they are text.",
+            )
         object.__setattr__(self, "missing", tuple(self.missing))
         if isinstance(self.scale, Categorical) and set(self.missing) & set(self.scale.levels):
             raise SchemaError(f"Attribute {self.name!r}: a missing code is also listed as a level.")

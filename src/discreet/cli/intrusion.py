@@ -121,14 +121,16 @@ def link(
     from discreet import workflow
 
     inputs = [a, b, *(path for path in (schema, schema_b) if path)]
-    workflow.check_outputs([output], inputs)
     parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
+    inputs += workflow.files_named(parameters)
+    workflow.check_outputs([output], inputs)
     with progress(quiet=quiet or json, verbose=verbose):
         first = workflow.read(a, schema, delimiter=delimiter, encoding=encoding, **layout)
         declared = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
         second = workflow.read(b, declared, delimiter=delimiter, encoding=encoding, **layout)
         links = workflow.link(first, second, linker, **parameters)
-        workflow.write_links(links, output, inputs)
+        with workflow.written_together([output], inputs):
+            workflow.write_links(links, output, inputs)
     linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())
     decided = {} if links.decision is None else {"decided": int((links.decision == 2).sum())}
     if json:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import signal
 import sys
 import traceback
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,8 +17,17 @@ from discreet._version import __version__
 from discreet.cli import certify, intrusion, listing, manifest, papers, protocols, release, studies, studio, tables
 from discreet.cli.console import err, out, safe
 from discreet.errors import BrokenGuaranteeError, DiscreetError, LibraryError
+from discreet.scratch import clear_stale, is_full
+from discreet.stopping import absorb_interrupt, end_now, ended_by_signals
 
 __all__ = ["app", "run"]
+
+_ENDED = {
+    getattr(signal, name): f"{word}; nothing was written."
+    for name, word in (("SIGINT", "Interrupted"), ("SIGTERM", "Ended"), ("SIGHUP", "Ended"))
+    if hasattr(signal, name)
+}
+"""What is said where work had to be ended, by signal."""
 
 # What the parser raises for a wrong option; its home has moved between versions of the library.
 _USAGE_ERROR: type[Exception] = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
@@ -46,6 +58,22 @@ def _main(
     pass
 
 
+class _Interrupted(Exception):  # noqa: N818 - it is no error
+    """An interrupt, under a name that the parser does not end quietly on."""
+
+
+def _telling(command: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(command)
+    def told(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt:
+            absorb_interrupt()
+            raise _Interrupted from None
+
+    return told
+
+
 # In the order of the sentence: read → declare → mask → attack → measure → score → report.
 for _command in (
     release.inspect,
@@ -67,12 +95,20 @@ for _command in (
     release.demo,
     studio.studio,
 ):
-    app.command()(_command)
+    app.command()(_telling(_command))
 
 
 def run() -> None:
     """Run the command line and end with the documented exit codes."""
-    sys.exit(_code(sys.argv[1:]))
+    clear_stale()
+    with ended_by_signals(_ENDED):
+        try:
+            code = _code(sys.argv[1:])
+        except KeyboardInterrupt:  # another one, while the first was being told
+            code = 130
+        if code == 130:
+            end_now(code)  # threads and libraries take their time to end, and there is nothing to wait for
+    sys.exit(code)
 
 
 def _code(arguments: list[str]) -> int:
@@ -86,10 +122,7 @@ def _code(arguments: list[str]) -> int:
         if error.hint:
             err.print(f"Hint: {safe(error.hint)}", highlight=False, soft_wrap=True)
         return 3 if isinstance(error, BrokenGuaranteeError) else 2
-    except typer.Abort:
-        err.print("Interrupted; nothing was written.")
-        return 130
-    except KeyboardInterrupt:
+    except (typer.Abort, KeyboardInterrupt, _Interrupted):
         err.print("Interrupted; nothing was written.")
         return 130
     except BrokenPipeError:
@@ -97,6 +130,9 @@ def _code(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # noqa: BLE001 - the last line of defence
+        if is_full(error):
+            err.print("[bold red]Error:[/bold red] There is no room left on the disk.")
+            return 2
         return _unexpected(error)
     return result if isinstance(result, int) else 0
 

@@ -51,12 +51,15 @@ def papers(
     """
     from discreet import workflow
 
-    if html is not None:
-        workflow.check_outputs([html], [])
+    inputs = workflow.paper_files(data)
+    workflow.check_outputs([path for path in (html, store) if path], inputs)
+    if store is not None:
+        workflow.check_store(store, resume=resume, inputs=inputs)
     with progress(quiet=quiet or json, verbose=verbose):
         found = workflow.compare_papers(names or (), full=full, data=data, store=store, resume=resume)
     if html is not None:
-        workflow.write_papers(found, html)
+        with workflow.written_together([html], inputs):
+            workflow.write_papers(found, html)
     if json:
         print_json(found.to_dict())
     else:

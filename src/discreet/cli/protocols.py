@@ -44,7 +44,8 @@ def init(
     proposal = workflow.propose_protocol(
         data, schema=declared, delimiter=delimiter, encoding=encoding, **layout, folder=output.parent, release=release
     )
-    workflow.save_protocol(proposal, output, inputs)
+    with workflow.written_together([output], inputs):
+        workflow.save_protocol(proposal, output, inputs)
     # What looks like an identifier is one in a proposed schema; a schema that was given may say otherwise.
     looked_at = (
         None if declared is None else workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout)

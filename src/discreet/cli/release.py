@@ -59,7 +59,8 @@ def inspect(
     with progress(quiet=quiet or json, verbose=verbose):
         proposal = workflow.inspect(data, delimiter=delimiter, encoding=encoding, **layout)
     if output is not None:
-        workflow.save_schema(proposal.schema, output, inputs=[data])
+        with workflow.written_together([output], [data]):
+            workflow.save_schema(proposal.schema, output, inputs=[data])
     if json:
         rows = [
             {**a.to_dict(), "reason": proposal.reasons[a.name], "missing_values": proposal.missing[a.name]}
@@ -152,12 +153,13 @@ def protect(
     inputs = [data, *([schema] if schema else [])]
     target = output or _beside(data, force=force)
     reports = {name: path for name, path in (("internal", report), ("external", external)) if path is not None}
-    workflow.check_outputs([target, *reports.values(), *([manifest] if manifest else [])], inputs)
+    outputs = [target, *reports.values(), *([manifest] if manifest else [])]
     kinds = {name: _kind(path) for name, path in reports.items()}
     typed = given(k, attributes, seed, parameter or [])
     if quantifier is not None:
         typed["quantifier"] = quantifier
     parameters = workflow.parse_parameters("masker", method, typed)
+    inputs += workflow.files_named(parameters)
     if is_for_large(data, engine, master, out_of_core=out_of_core, quiet=quiet or json):
         protect_large(
             data, target, schema, method, parameters, engine, master, block_size, json=json, quiet=quiet,
@@ -165,6 +167,7 @@ def protect(
             encoding=encoding, **layout, sequence=sequence, print_python=print_python,
         )  # fmt: skip
         return
+    workflow.check_outputs(outputs, inputs)
     if print_python:
         script = workflow.protect_script(
             data, target, method, parameters, schema=schema, report=report, delimiter=delimiter, encoding=encoding,
@@ -179,18 +182,20 @@ def protect(
         remarks = workflow.advise(
             original, masked, assessment, schema_given=schema is not None, seed_given=seed is not None
         )
-        workflow.write(masked, target, inputs)
-        if assessment is not None:
-            before = {"all keys": workflow.assess(original, original)} if "internal" in reports else {}
+        before = {"all keys": workflow.assess(original, original)} if "internal" in reports else {}
+        with workflow.written_together(outputs, inputs):
+            workflow.write(masked, target, inputs)
             for audience, path in reports.items():
+                if assessment is None:  # it was made because there are reports
+                    break
                 html, pdf, figures = (path if kinds[audience] == kind else None for kind in ("html", "pdf", "json"))
                 workflow.write_report(
                     original, masked, assessment, html=html, pdf=pdf, json=figures, audience=audience, before=before,
                     after={"all keys": assessment}, advice=remarks, inputs=inputs, domains=domain or (),
                     tell=tell or (),
                 )  # fmt: skip
-        if manifest is not None:
-            workflow.write_manifest(manifest, {"masked": target, **reports}, inputs=inputs)
+            if manifest is not None:
+                workflow.write_manifest(manifest, {"masked": target, **reports}, inputs=inputs)
     if json:
         written = {"masked": target, **reports, **({"manifest": manifest} if manifest else {})}
         print_json(

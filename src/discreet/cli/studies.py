@@ -68,8 +68,9 @@ def compare(
     from discreet import workflow
 
     inputs = [data, *([schema] if schema else [])]
-    workflow.check_outputs([path for path in (output, picture) if path], inputs)
     candidates = workflow.parse_candidates(candidate)
+    inputs += workflow.files_named([masker.get_params() for masker in candidates])
+    _check_paths(output, picture, store, inputs, resume=resume)
     sets = workflow.parse_attribute_sets(attributes) if attributes else None
     start = time.perf_counter()
     with progress(quiet=quiet or json, verbose=verbose):
@@ -78,11 +79,14 @@ def compare(
             table_, candidates, attribute_sets=sets, repetitions=repetitions, random_state=seed, workers=workers,
             store=store, resume=resume,
         )  # fmt: skip
-        workflow.write_study(study, table=output, picture=picture, inputs=inputs)
+        if study.complete:  # half a table would be read as a whole one
+            _write(study, output, picture, inputs)
     seconds = time.perf_counter() - start
     remarks = workflow.advise_study(table_, candidates, schema_given=schema is not None)
     ranking = study.ranking()
-    best = study.best(risk_at_most=risk_at_most, loss_at_most=loss_at_most) if ranking else None
+    best = None
+    if ranking and study.complete:
+        best = study.best(risk_at_most=risk_at_most, loss_at_most=loss_at_most)
     several = study.attribute_sets if len(study.attribute_sets) > 1 else ()
     if json:
         by_set = {
@@ -97,6 +101,7 @@ def compare(
         found |= {"score": study.score, "unmasked": study.unmasked_entry()}
         told = {"failed": len(study.failures), "seconds": seconds, "advice": [remark.to_dict() for remark in remarks]}
         print_json({**found, "by_attribute_set": by_set, **told})
+        _end_if_stopped(study, store)
         return
     title = f"{len(study)} experiments" + (f", means over {len(several)} attribute sets" if several else "")
     _show(title, ranking[:_SHOWN], study.unmasked_entry())
@@ -109,9 +114,7 @@ def compare(
         out.print(f"[bold]Best:[/bold] {safe(best['label'])}, {_figures(best)}.", highlight=False)
     if not quiet:
         advise(remarks)
-    if not study.complete:
-        err.print("Interrupted; the finished rows are above. Go on with --store and --resume.")
-        raise typer.Exit(130)
+    _end_if_stopped(study, store)
 
 
 @reads_text
@@ -148,8 +151,9 @@ def tune(
     from discreet import workflow
 
     inputs = [data, *([schema] if schema else [])]
-    workflow.check_outputs([path for path in (output, picture) if path], inputs)
     space = workflow.parse_candidates(candidate)
+    inputs += workflow.files_named([masker.get_params() for masker in space])
+    _check_paths(output, picture, store, inputs, resume=resume)
     keys = None if attributes is None else [name.strip() for name in attributes.split(",")]
     start = time.perf_counter()
     with progress(quiet=quiet or json, verbose=verbose):
@@ -158,20 +162,49 @@ def tune(
             table_, space, attributes=keys, risk_at_most=risk_at_most, budget=budget, repetitions=repetitions,
             random_state=seed, workers=workers, store=store, resume=resume,
         )  # fmt: skip
-        workflow.write_study(tuned.study, table=output, picture=picture, inputs=inputs)
+        if tuned.study.complete:
+            _write(tuned.study, output, picture, inputs)
     seconds = time.perf_counter() - start
     if json:
         found: dict[str, Any] = {"best": tuned.best, "experiments": tuned.experiments, "space": tuned.space}
         found |= {"score": tuned.study.score, "unmasked": tuned.study.unmasked_entry()}
         print_json({**found, "complete": tuned.study.complete, "ranking": tuned.study.ranking(), "seconds": seconds})
+        _end_if_stopped(tuned.study, store)
         return
     title = f"{tuned.experiments} experiments for {tuned.space} candidates"
     _show(title, tuned.study.ranking()[:_SHOWN_BY_SET], tuned.study.unmasked_entry())
     _end(tuned.study, seconds)
-    out.print(f"[bold]Best:[/bold] {safe(tuned.best['label'])}, {_figures(tuned.best)}.", highlight=False)
-    if not tuned.study.complete:
-        err.print("Interrupted; this is the best so far. Go on with --store and --resume.")
-        raise typer.Exit(130)
+    best = "Best" if tuned.study.complete else "Best so far"
+    out.print(f"[bold]{best}:[/bold] {safe(tuned.best['label'])}, {_figures(tuned.best)}.", highlight=False)
+    _end_if_stopped(tuned.study, store)
+
+
+def _check_paths(
+    output: Path | None, picture: Path | None, store: Path | None, inputs: Sequence[Path], *, resume: bool
+) -> None:
+    """Refuse what must not be written, before any work is done."""
+    from discreet import workflow
+
+    workflow.check_outputs([path for path in (output, picture, store) if path], inputs)
+    if store is not None:
+        workflow.check_store(store, resume=resume, inputs=inputs)
+
+
+def _write(study: Any, output: Path | None, picture: Path | None, inputs: Sequence[Path]) -> None:
+    from discreet import workflow
+
+    with workflow.written_together([path for path in (output, picture) if path], inputs):
+        workflow.write_study(study, table=output, picture=picture, inputs=inputs)
+
+
+def _end_if_stopped(study: Any, store: Path | None) -> None:
+    """Say what became of a study that was interrupted, and end with 130."""
+    if study.complete:
+        return
+    kept = f"they are kept in {store}: go on with --resume" if store else "with --store, --resume would go on from them"
+    err.print(f"Interrupted; no file was written. {len(study)} experiments were finished; {safe(kept)}.",
+              highlight=False, soft_wrap=True)  # fmt: skip
+    raise typer.Exit(130)
 
 
 def _show(title: str, ranking: Sequence[Mapping[str, Any]], unmasked: Mapping[str, Any] | None) -> None:

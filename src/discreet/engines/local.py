@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,6 +30,7 @@ from discreet.engines.blocks import (
 from discreet.microdata import Microdata
 from discreet.parameters import Integer, Optional, check_parameters
 from discreet.progress import report
+from discreet.scratch import scratch_folder
 from discreet.typing import IntArray
 
 __all__ = ["LocalEngine"]
@@ -155,9 +155,9 @@ class LocalEngine(TableEngine):
 
     def split(self, rows: Rows, key: str, parts: int, function: Callable[[Block], Block], columns: Columns) -> Rows:
         def batches() -> Iterator[Block]:
-            with tempfile.TemporaryDirectory(prefix="discreet-", dir=self.folder) as folder:
+            with scratch_folder(self.folder) as folder:
                 buckets = min(parts, _BUCKETS)
-                spill = _Spill(Path(folder), rows.columns, buckets)
+                spill = _Spill(folder, rows.columns, buckets)
                 for block in rows.batches():
                     spill.add(block, np.asarray(block[key]) * buckets // parts)
                 spill.close()

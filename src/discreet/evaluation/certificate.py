@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from discreet.parameters import Integer, Names, Optional, check_parameters
 from discreet.progress import report
 from discreet.results import Certificate, Masked
 from discreet.schema import Schema
+from discreet.stopping import stoppable
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["certify", "least_squared_error"]
@@ -37,6 +37,7 @@ _STEPS, _CLOSED = 40, 0.02
 
 
 @door
+@stoppable()
 def certify(
     original: Any,
     masked: Any,
@@ -59,8 +60,8 @@ def certify(
     k : int, optional
         The smallest group; by default that of the release.
     budget : str
-        How long to improve the bound, such as ``"30s"`` or ``"10min"``. It is valid whenever it stops, also by an
-        interrupt; a small file is done earlier.
+        How long to improve the bound, such as ``"30s"`` or ``"10min"``. A small file is done earlier, and
+        an interrupt ends it without a bound.
     attributes : list of str, optional
         What was masked; by default what the release says, otherwise every numeric key.
     schema : Schema, optional
@@ -275,7 +276,7 @@ def least_squared_error(
 
     dense = n <= DENSE_UP_TO
     best = 0.0
-    with ThreadPoolExecutor(os.cpu_count() or 1) as workers, suppress(KeyboardInterrupt):
+    with ThreadPoolExecutor(os.cpu_count() or 1) as workers:
         listed = ListedPrices(points, k, workers)
         best = float(listed.values.sum())
         more = True

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Self
@@ -53,11 +55,13 @@ class Crew:
         self._table, self._measures = table, list(measures)
         self._originals = Originals(table)
         self._pool: ProcessPoolExecutor | None = None
+        self._here: Connection | None = None
 
     def __enter__(self) -> Self:
         if self.size > 1:
             context = multiprocessing.get_context("spawn")
-            arguments = (self._table, self._measures, self._scoring)
+            gone, self._here = context.Pipe(duplex=False)
+            arguments = (self._table, self._measures, self._scoring, gone)
             self._pool = ProcessPoolExecutor(self.size, mp_context=context, initializer=_prepare, initargs=arguments)
         return self
 
@@ -65,7 +69,17 @@ class Crew:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._pool is not None:
+            if error is not None:
+                self._dismiss()
             self._pool.shutdown(wait=True, cancel_futures=True)
+            if self._here is not None:
+                self._here.close()
+
+    def _dismiss(self) -> None:
+        """End the processes in the middle of what they do: they leave when nobody is at the other end of their pipe."""
+        if self._here is not None:
+            self._here.close()
+            self._here = None
 
     def run(self, todo: Sequence[Experiment], keep: Callable[[list[Json]], None]) -> None:
         """Run experiments in any order and hand over rows as they come; on an interrupt, those that are finished."""
@@ -89,9 +103,10 @@ class Crew:
                 hint="Go on with resume; fewer workers need less memory.",
             ) from None
         except KeyboardInterrupt:
-            self._pool.shutdown(wait=True, cancel_futures=True)
-            for future in pending:
-                if not future.cancelled() and future.exception() is None:
+            finished = [future for future in pending if future.done() and not future.cancelled()]
+            self._dismiss()
+            for future in finished:
+                if future.exception() is None:
                     keep(future.result())
             raise
 
@@ -99,18 +114,18 @@ class Crew:
 _shared: tuple[Originals, list[Measure], Scoring] | None = None
 
 
-def _prepare(table: Microdata, measures: list[Measure], scoring: Scoring) -> None:
+def _prepare(table: Microdata, measures: list[Measure], scoring: Scoring, gone: Connection) -> None:
     global _shared  # noqa: PLW0603 - a worker process is handed the table once, not with every experiment
     _shared = (Originals(table), measures, scoring)
     # An interrupt is the main process's to handle, and nobody outlives it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=_leave_with, args=(parent, gone), daemon=True).start()
 
 
-def _leave_with(parent: BaseProcess) -> None:
-    parent.join()
+def _leave_with(parent: BaseProcess, gone: Connection) -> None:
+    multiprocessing.connection.wait([parent.sentinel, gone])
     os._exit(1)
 
 

@@ -155,6 +155,8 @@ def run(
         row["mean_score"] = None if papers is None else papers.value
         row |= {f"measure_{m.name}": m.value for m in results}
         row["error"] = None
+    except KeyboardInterrupt:
+        raise  # a kernel that was stopped raises one that is an Exception too
     except DiscreetError as error:
         row["error"] = str(error)
     except Exception as error:  # noqa: BLE001 - a library's own message may quote a value: only its kind is kept

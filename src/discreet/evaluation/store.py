@@ -7,13 +7,67 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 from discreet.draws import drawn_seed
 from discreet.errors import FileError
+from discreet.io.atomic import write_text
+from discreet.io.door import check_target
+from discreet.microdata import Microdata
+from discreet.scratch import saying_if_full
 from discreet.typing import Json
 
-__all__ = ["RowStore", "study_seed"]
+__all__ = ["RowStore", "check_store", "open_store", "study_seed"]
+
+_BEGINNING = 4096
+"""Bytes in which the first line of a store ends: a name, a fingerprint and a seed."""
+
+
+def check_store(path: str | os.PathLike[str], *, resume: bool, inputs: Iterable[str | os.PathLike[str]] = ()) -> Path:
+    """Return a path at which rows may be kept, or say why not.
+
+    Only a study is ever added to; any other file, above all an input, is left as it is.
+    """
+    target = check_target(path, inputs)
+    if not target.exists():
+        return target
+    try:
+        with target.open("rb") as file:
+            begins = _fingerprint_in(file.read(_BEGINNING))
+    except OSError:
+        raise FileError(f"{str(target)!r} cannot be read.", hint="Check its permissions.") from None
+    if begins is None:
+        raise FileError(
+            f"{str(target)!r} exists and does not hold a study, so it is left as it is.", hint="Give a new file name."
+        )
+    if not resume:
+        raise FileError(f"{str(target)!r} holds an earlier study.", hint="Go on with it (resume), or remove it.")
+    return target
+
+
+def _fingerprint_in(beginning: bytes) -> str | None:
+    """Return the fingerprint of the first line, or None where it is not that of a study."""
+    line, end, _ = beginning.partition(b"\n")
+    try:
+        value: Any = json.loads(line)
+    except ValueError:
+        return None
+    if (
+        not end
+        or not isinstance(value, dict)
+        or not {"study"} <= set(value) <= {"study", "seed"}
+        or not isinstance(value["study"], str)
+    ):
+        return None
+    return value["study"]
+
+
+def open_store(
+    path: str | os.PathLike[str], table: Microdata, fingerprint: str, seed: int, *, resume: bool
+) -> RowStore:
+    """Open the store of a study of a table; the file that the table was read from is never written to."""
+    inputs = [table.origin["path"]] if "path" in table.origin else []
+    return RowStore(path, fingerprint, seed, resume=resume, inputs=inputs)
 
 
 def study_seed(random_state: int | None, store: str | os.PathLike[str] | None, *, resume: bool) -> int:
@@ -35,51 +89,52 @@ class RowStore:
     A process that is killed may leave half a line at the end; it is cut off when the file is opened again.
     """
 
-    def __init__(self, path: str | os.PathLike[str], fingerprint: str, seed: int, *, resume: bool) -> None:
-        self._path = Path(path)
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        fingerprint: str,
+        seed: int,
+        *,
+        resume: bool,
+        inputs: Iterable[str | os.PathLike[str]] = (),
+    ) -> None:
+        self._path = check_store(path, resume=resume, inputs=inputs)
         self.rows: dict[int, Json] = {}
-        if not self._path.parent.is_dir():
-            raise FileError(f"The folder {str(self._path.parent)!r} does not exist.", hint="Create it first.")
-        if self._path.exists() and resume:
+        if self._path.exists():
             self._read(fingerprint)
-        elif self._path.exists():
-            raise FileError(
-                f"{str(self._path)!r} holds an earlier study.", hint="Go on with it (resume), or remove it."
-            )
+        else:
+            # Whole or not at all: a file without the whole line is not ours, and is never touched.
+            write_text(self._path, json.dumps({"study": fingerprint, "seed": str(seed)}) + "\n")
         self._file: IO[str] = self._path.open("a", encoding="utf-8")
-        if not self._path.stat().st_size:
-            self._write({"study": fingerprint, "seed": str(seed)})
 
     def _read(self, fingerprint: str) -> None:
-        lines = self._path.read_bytes().split(b"\n")
-        whole, size = [], 0
-        for line in lines[:-1]:  # what follows the last line end was not finished
-            try:
-                whole.append(json.loads(line))
-            except ValueError:
-                break
-            size += len(line) + 1
-        with self._path.open("r+b") as file:
-            file.truncate(size)
-        if whole and whole[0].get("study") != fingerprint:
+        content = self._path.read_bytes()
+        if _fingerprint_in(content) != fingerprint:
             raise FileError(
                 f"{str(self._path)!r} belongs to another study.",
                 hint="The data, candidates, measures and seed must be the same to go on.",
             )
-        self.rows = {row["experiment"]: row for row in whole[1:]}
-
-    def _write(self, value: Json) -> None:
-        self._file.write(json.dumps(value, ensure_ascii=False) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        lines = content.split(b"\n")
+        try:
+            rows = [json.loads(line) for line in lines[1:-1]]
+            self.rows = {row["experiment"]: row for row in rows}
+        except (ValueError, TypeError, KeyError):
+            raise FileError(
+                f"{str(self._path)!r} was changed after it was written, so it is left as it is.",
+                hint="Give a new file name, or restore the file.",
+            ) from None
+        if lines[-1]:  # what follows the last line end was not finished
+            with self._path.open("r+b") as file:
+                file.truncate(len(content) - len(lines[-1]))
 
     def add(self, rows: Iterable[Json]) -> None:
         """Keep finished rows."""
-        for row in rows:
-            self.rows[row["experiment"]] = row
-            self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with saying_if_full(self._path):
+            for row in rows:
+                self.rows[row["experiment"]] = row
+                self._file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def __enter__(self) -> Self:
         return self

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,12 +14,13 @@ from discreet.base import Masker, Measure
 from discreet.errors import DataError, ParameterError, UnknownNameError, door
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import SCORES, Experiment, Originals, Scoring, plan, unmasked_row
-from discreet.evaluation.store import RowStore, study_seed
+from discreet.evaluation.store import RowStore, open_store, study_seed
 from discreet.microdata import Microdata, microdata
 from discreet.notebook import panel, table
 from discreet.progress import report
 from discreet.protocol import Scenario
 from discreet.schema import Schema
+from discreet.stopping import absorb_interrupt, stoppable
 from discreet.typing import Json
 
 __all__ = ["Study", "check_sets", "compare", "fingerprint", "measures_for", "scoring_of", "unmasked_files"]
@@ -196,6 +197,7 @@ def _candidate(row: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 @door
+@stoppable()
 def compare(
     data: Any,
     candidates: Sequence[Masker],
@@ -265,7 +267,7 @@ def compare(
         kept: RowStore | None = None
         if store is not None:
             named = fingerprint(table, experiments, chosen, scoring)
-            kept = stack.enter_context(RowStore(store, named, seed, resume=resume))
+            kept = stack.enter_context(open_store(store, table, named, seed, resume=resume))
         rows = dict(kept.rows) if kept is not None else {}
         todo = [experiment for experiment in experiments if experiment.number not in rows]
 
@@ -276,8 +278,11 @@ def compare(
             report("experiments", len(rows), len(experiments))
 
         report("experiments", len(rows), len(experiments))
-        with suppress(KeyboardInterrupt):  # what is finished is the answer
-            stack.enter_context(Crew(table, chosen, workers, len(todo), scoring)).run(todo, keep)
+        try:
+            with Crew(table, chosen, workers, len(todo), scoring) as crew:
+                crew.run(todo, keep)
+        except KeyboardInterrupt:  # what is finished is the answer
+            absorb_interrupt()
     finished = tuple(rows[number] for number in sorted(rows))
     return Study(finished, complete=len(rows) == len(experiments), unmasked=unmasked, score=score)
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,12 +19,13 @@ from discreet.base import Masker, Measure
 from discreet.errors import DataError, ParameterError, door
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Experiment, plan
-from discreet.evaluation.store import RowStore, study_seed
+from discreet.evaluation.store import RowStore, open_store, study_seed
 from discreet.evaluation.study import Study, check_sets, fingerprint, measures_for, scoring_of, unmasked_files
 from discreet.microdata import microdata
 from discreet.progress import report
 from discreet.protocol import Scenario
 from discreet.schema import Schema
+from discreet.stopping import absorb_interrupt, stoppable
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = ["Tuned", "tune"]
@@ -74,6 +75,7 @@ class Tuned:
 
 
 @door
+@stoppable()
 def tune(
     data: Any,
     space: Sequence[Masker],
@@ -149,6 +151,7 @@ def tune(
     for experiment in experiments:
         by_candidate.setdefault(places[id(experiment.masker)], []).append(experiment)
     search = _Search(space, [len(by_candidate[i]) for i in range(len(space))], limit, risk_at_most, seed)
+    unmasked = unmasked_files(table, keys, scoring)
     rows: dict[int, Json] = {}
     complete = False
     with ExitStack() as stack:
@@ -156,8 +159,7 @@ def tune(
         if store is not None:
             plan_name = fingerprint(table, experiments, chosen, scoring)
             named = hashlib.sha256(f"{plan_name} {limit} {risk_at_most}".encode())
-            kept = stack.enter_context(RowStore(store, named.hexdigest(), seed, resume=resume))
-        crew = stack.enter_context(Crew(table, chosen, workers, limit, scoring))
+            kept = stack.enter_context(open_store(store, table, named.hexdigest(), seed, resume=resume))
 
         def keep(finished: list[Json]) -> None:
             rows.update({row["experiment"]: row for row in finished})
@@ -165,7 +167,7 @@ def tune(
                 kept.add(finished)
             report("experiments", len(rows), limit)
 
-        with suppress(KeyboardInterrupt):  # what is finished is the answer
+        with _answering_with_what_is_finished(), Crew(table, chosen, workers, limit) as crew:
             while batch := search.next():
                 wanted = [experiment for place in batch for experiment in by_candidate[place]]
                 if kept is not None:
@@ -176,15 +178,29 @@ def tune(
                     search.tell(place, [rows[experiment.number] for experiment in by_candidate[place]])
             complete = True
     finished = tuple(rows[number] for number in sorted(rows))
-    study = Study(finished, complete=complete, unmasked=unmasked_files(table, keys, scoring), score=score)
+    study = Study(finished, complete=complete, unmasked=unmasked, score=score)
+    if not complete and not study.ranking():
+        raise KeyboardInterrupt  # stopped before anything was finished: there is nothing to tell
     if not study.ranking():
         raise DataError(f"tune: all {len(study)} experiments failed.", hint="Try one of the candidates by itself.")
-    best = study.best(risk_at_most=risk_at_most)
+    # Stopped before one was found that meets the ceiling, the best so far is the best that there is.
+    ceiling = risk_at_most
+    if not complete and risk_at_most is not None and min(entry["risk"] for entry in study.ranking()) > risk_at_most:
+        ceiling = None
+    best = study.best(risk_at_most=ceiling)
     number = next(row["experiment"] for row in study.rows if row["error"] is None and row["candidate"] == best["label"])
     masker = experiments[number].masker.clone()
     if "random_state" in masker.get_params(deep=False):
         masker.set_params(random_state=int(best["draw"]["seed"]))
     return Tuned(study, masker, best, len(space))
+
+
+@contextmanager
+def _answering_with_what_is_finished() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        absorb_interrupt()
 
 
 def _checked(

@@ -14,13 +14,15 @@ import pyarrow as pa
 from discreet.errors import FileError, ParameterError
 from discreet.guarantees import Guarantee
 from discreet.io.arrow import read_arrow, write_arrow
-from discreet.io.atomic import check_target, looked_at, whole_file, write_text
+from discreet.io.atomic import looked_at, whole_file, write_text
 from discreet.io.csv import read_csv, write_csv
+from discreet.io.door import check_target, check_targets, content_of, written_together
 from discreet.io.excel import read_excel, write_excel
 from discreet.io.gate import at_the_gate
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.recount import count_written
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
+from discreet.io.text_options import check_text_options
 from discreet.labels import Labels, after_masking, declared_by_labels
 from discreet.microdata import Microdata
 from discreet.typing import Json
@@ -32,12 +34,15 @@ __all__ = [
     "after_masking",
     "can_write",
     "check_target",
+    "check_targets",
+    "content_of",
     "declared_by_labels",
     "read_groups",
     "read_table",
     "write_frame",
     "write_table",
     "write_text",
+    "written_together",
 ]
 
 
@@ -93,10 +98,16 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
     unknown = [name for name in given if name not in taken]
     if unknown:
         raise ParameterError(f"{', '.join(unknown)} cannot be set for a {source.suffix} file.")
+    check_text_options(given.get("delimiter"), given.get("encoding"))
     try:
         return reader(source, **given)
     except PermissionError:
         raise FileError(f"The file {str(source)!r} cannot be read.", hint="Check its permissions.") from None
+    except UnicodeError:
+        raise FileError(
+            f"{str(source)!r} holds bytes that are not {given.get('encoding', 'utf-8')} text.",
+            hint="Name its encoding, such as --encoding latin-1.",
+        ) from None
 
 
 def read_groups(path: str | os.PathLike[str], **options: Any) -> Iterator[tuple[pa.Table, Json]]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 
 from discreet.errors import FileError
+from discreet.io.door import check_target, put_in_place
+from discreet.scratch import saying_if_full
+from discreet.stopping import remember_leftover, remove_leftover
 
 __all__ = ["check_target", "looked_at", "whole_file", "whole_folder", "write_text"]
 
@@ -46,28 +48,13 @@ def _look(path: Path) -> None:
         look(path)
 
 
-def check_target(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> Path:
-    """Return a path that may be written, or say why not: a missing folder, a folder, or one of the inputs."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise FileError(f"The folder {str(target.parent)!r} does not exist.", hint="Create it first.")
-    if target.is_dir():
-        raise FileError(f"{str(target)!r} is a folder.", hint="Give a file name.")
-    for source in inputs:
-        same = target.resolve() == Path(source).resolve()
-        if not same and target.exists() and Path(source).exists():
-            same = target.samefile(source)
-        if same:
-            raise FileError(f"The output {str(target)!r} is also an input.", hint="Write to another file.")
-    return target
-
-
 @contextmanager
 def whole_file(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> Iterator[Path]:
     """Give a temporary path beside `path`, and put it in place when the block ends well.
 
     A block that fails, or is interrupted, leaves neither the file nor the temporary one behind; a process that is
-    killed leaves a hidden temporary file at most, never a half-written result.
+    killed leaves a hidden temporary file at most, never a half-written result. Inside
+    :func:`~discreet.io.door.written_together` the file gets its name together with the others.
     """
     target = check_target(path, inputs)
     try:
@@ -76,14 +63,15 @@ def whole_file(path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[
         raise FileError(f"The folder {str(target.parent)!r} cannot be written to.") from None
     os.close(handle)
     temporary = Path(name)
+    remember_leftover(temporary)
     try:
-        yield temporary
+        with saying_if_full(target):
+            yield temporary
         _look(temporary)
         temporary.chmod(0o666 & ~_umask())
-        temporary.replace(target)
+        put_in_place(temporary, target)
     except BaseException:
-        with suppress(FileNotFoundError):
-            temporary.unlink()
+        remove_leftover(temporary)
         raise
 
 
@@ -92,15 +80,15 @@ def whole_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary folder beside `path`, and put it in place, where nothing or an empty folder is, at the end."""
     target = Path(path)
     temporary = Path(tempfile.mkdtemp(prefix=f".{target.name[:40]}.", suffix=".part", dir=target.absolute().parent))
+    remember_leftover(temporary)
     try:
-        yield temporary
+        with saying_if_full(temporary):
+            yield temporary
         _look(temporary)
-        if target.exists():
-            target.rmdir()
         temporary.chmod(0o777 & ~_umask())
-        temporary.replace(target)
+        put_in_place(temporary, target)
     except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
+        remove_leftover(temporary)
         raise
 
 

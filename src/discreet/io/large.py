@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 from discreet.base import Source, Target
 from discreet.cleaning import clean_arrow
 from discreet.errors import DataError, FileError, SchemaError
-from discreet.io.atomic import check_target, looked_at, whole_file, whole_folder
+from discreet.io.atomic import looked_at, whole_file, whole_folder
+from discreet.io.door import check_folder, check_target
 from discreet.io.recount import count_written
 from discreet.microdata import Microdata, column_names
 from discreet.schema import Schema
@@ -166,10 +167,7 @@ class ParquetTarget(Target):
         if not self.is_folder:
             check_target(target, self.inputs)
             return
-        if not target.absolute().parent.is_dir():
-            raise FileError(f"The folder {str(target.parent)!r} does not exist.", hint="Create it first.")
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise FileError(f"{str(target)!r} exists and is not an empty folder.", hint="Give a new folder.")
+        check_folder(target, self.inputs)
 
     def write(self, tables: Iterable[Microdata]) -> None:
         with looked_at(lambda written: self.count_again(str(written))):

@@ -21,6 +21,7 @@ from discreet.io.atomic import whole_file
 from discreet.labels import Labels
 from discreet.microdata import Microdata, column_names
 from discreet.progress import report
+from discreet.scratch import saying_if_full
 from discreet.typing import Json
 
 __all__ = ["KINDS", "list_statistical", "read_plainly", "read_statistical", "write_statistical"]
@@ -258,7 +259,8 @@ def write_statistical(table: Microdata, path: Path, inputs: tuple[Path, ...] = (
         # The library looks at the ending, and writes the file itself.
         inner = temporary.with_name(f"{temporary.name}{ending}")
         try:
-            write(frame, str(inner), **options)
+            with saying_if_full(inner):
+                write(frame, str(inner), **options)
             inner.replace(temporary)
         except Exception as error:
             inner.unlink(missing_ok=True)

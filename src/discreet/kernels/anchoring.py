@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray
 
 __all__ = ["anchored_rates"]
@@ -30,6 +31,7 @@ def anchored_rates(
     """Iterate m until what it makes expect is what is observed; return the number of iterations."""
     q, patterns = m.size, within.size
     for step in range(steps):
+        heed_stop()
         for i in range(patterns):
             expected[i] = within[i]
             anchor[i] = own[i]

@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
 
 __all__ = ["fill_tables", "move_records", "settle_prototypes"]
@@ -105,6 +106,7 @@ def fill_tables(
     joint[:] = 0.0
     released[:] = 0.0
     for i in range(labels.size):
+        heed_stop()
         for a in range(starts.size):
             cells[pairs[a, a] + codes[a, i]] -= weights[i]
             for b in range(a):
@@ -136,6 +138,7 @@ def settle_prototypes(
     """Choose for every group and attribute the level that costs least, all others as they are; return the changes."""
     q, changes = starts.size, 0
     for g in range(offsets.size - 1):
+        heed_stop()
         for a in range(q):
             size, start, place = sizes[a], starts[a], places[a]
             inside[:size] = 0.0
@@ -263,6 +266,7 @@ def move_records(
     state = (cells, joint, released)
     moved = 0
     for i in range(m):
+        heed_stop()
         g, w = labels[i], weights[i]
         found = _nearest_groups(codes, i, g, prototypes, table, starts, sizes, near, distance)
         _put(codes, i, -w, prototypes[g], *how, *state)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel, kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = [
@@ -122,6 +123,7 @@ def arrange(points: FloatArray, order: IntArray, width: int) -> None:
     depth = 1
     low, high = np.empty(d), np.empty(d)
     while depth:
+        heed_stop()
         depth -= 1
         start, stop = stack[depth, 0], stack[depth, 1]
         size = stop - start

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.pricing import lower_prices
 from discreet.kernels.refine import nearest_records
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["ListedPrices"]
@@ -124,6 +125,7 @@ def _search_lists(
     listed, parts = np.empty(STACK, np.int64), np.empty(STACK)
     count, looked, mark = 0, 0, 0
     for i in range(start, stop):
+        heed_stop()
         chosen[0] = i
         total[1] = 0.0
         free[1] = reach[i] - prices[i]
@@ -131,6 +133,7 @@ def _search_lists(
         entering = True
         high[0] = 0
         while a >= 1:
+            heed_stop()
             if entering:
                 # What may be added to the a chosen records: listed with one of them, negative with all, last in share.
                 low[a] = high[a - 1]
@@ -219,12 +222,14 @@ def _balance(
     m, k = groups.shape
     demand, scale, seen = np.empty(n), np.zeros(n), np.zeros(n)
     for q in range(m):
+        heed_stop()
         for p in range(k):
             scale[groups[q, p]] += costs[q]
             seen[groups[q, p]] += 1.0
     for i in range(n):
         scale[i] = scale[i] / max(seen[i], 1.0)
     for _ in range(passes):
+        heed_stop()
         for i in range(n):
             demand[i] = 0.0
         for q in range(m):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, IntArray
 
 __all__ = ["best_by_sum", "count_sums", "rehash", "tabulate_sums"]
@@ -56,6 +57,7 @@ def tabulate_sums(
     sums = np.empty(_RUN, dtype=np.int64)
     graded, codes = np.empty((0, n_a), np.int32), np.empty(0, np.int32)
     for k in range(b_classes.shape[0]):
+        heed_stop()
         for begin in range(0, n_a, _RUN):
             end = min(begin + _RUN, n_a)
             _sums(columns, graded, steps, none, none, none, b_classes[k], codes, begin, end, sums)
@@ -114,6 +116,7 @@ def count_sums(
     sums = np.empty(_RUN, dtype=np.int64)
     used = state[2]
     for k in range(state[0], b_weights.size):
+        heed_stop()
         for begin in range(state[1] if k == state[0] else 0, n_a, _RUN):
             end = min(begin + _RUN, n_a)
             if used + end - begin > room:
@@ -160,6 +163,7 @@ def best_by_sum(
     tied = np.empty(max(64, 2 * which.size), dtype=np.int64)
     used = 0
     for question in range(which.size):
+        heed_stop()
         k = which[question]
         first, other, found = lowest, lowest, 0
         leader, follower = -1, -1

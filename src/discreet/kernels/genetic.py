@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from discreet.kernels.centring import centred
 from discreet.kernels.draws import below, uniform
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["genetic"]
@@ -69,6 +70,7 @@ def _generation(
     children[0] = parents[elite]
     errors[0] = fitness[elite]
     for q in range(1, size):
+        heed_stop()
         a, b = below(state, size), below(state, size)
         mother = a if fitness[a] <= fitness[b] else b
         a, b = below(state, size), below(state, size)

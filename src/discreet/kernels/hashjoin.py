@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import kernel
+from discreet.kernels.stop import heed_stop
 from discreet.kernels.tied_rows import enlarged
 from discreet.typing import CodeArray, IntArray, LevelArray
 
@@ -150,6 +151,7 @@ def join(
     group = np.full(m, -1, dtype=np.int32)
     groups = 0
     for i in range(m):
+        heed_stop()
         h = _project(b, active[i], mask, flags, keys[groups])
         if h == 0:
             continue
@@ -172,6 +174,7 @@ def join(
     # Most of A agrees with nobody here: a bit of the hash says so of almost all, without a look into the table.
     sieve = np.zeros(1 << (bits - 2), dtype=np.uint64)
     for g in range(groups):
+        heed_stop()
         h = _coarse_hash(keys[g])
         sieve[h >> np.uint64(66 - bits)] |= np.uint64(1) << ((h >> np.uint64(60 - bits)) & np.uint64(63))
     near, who = np.empty(n_a, dtype=np.int32), np.empty(n_a, dtype=np.int32)
@@ -179,6 +182,7 @@ def join(
     hits = 0
     key = np.empty(width, dtype=np.uint64)
     for place in range(count):
+        heed_stop()
         i = near[place]
         h = _project(a, i, mask, flags, key)
         if h == 0:
@@ -221,6 +225,7 @@ def join(
     tied = np.empty(room, dtype=np.int64)
     got, rows, end = 0, 0, 0
     for i in range(m):
+        heed_stop()
         g = group[i]
         if g < 0 or sizes[g + 1] == sizes[g]:
             continue
@@ -314,6 +319,7 @@ def best_by_comparing(
     mine, tied = np.empty(64, dtype=np.int64), np.empty(max(64, active.size), dtype=np.int64)
     used = 0
     for i in range(active.size):
+        heed_stop()
         k = active[i]
         first, second = _FAR, _FAR
         low, following, low_second = _FAR, _FAR, _FAR

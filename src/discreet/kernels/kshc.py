@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["AVERAGE", "COMPLETE", "SINGLE", "kshc"]
@@ -49,8 +50,10 @@ def kshc(
             labels[i] = closed
             closed += 1
     for i in range(n):
+        heed_stop()
         nearest[i] = _nearest(matrix, open_, i) if open_[i] else -1
     while True:
+        heed_stop()
         i, best = -1, np.inf
         for h in range(n):
             if open_[h] and nearest[h] >= 0 and matrix[h, nearest[h]] < best:

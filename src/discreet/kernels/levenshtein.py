@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["edit_distances"]
@@ -34,6 +35,7 @@ def edit_distances(
     one, none = np.uint64(1), np.uint64(0)
     t = 0
     for row in range(q):
+        heed_stop()
         a0, a1 = a_offsets[which[row]], a_offsets[which[row] + 1]
         n = a1 - a0
         short = 0 < n <= 64

@@ -25,6 +25,7 @@ from discreet.kernels.blocks import (
 )
 from discreet.kernels.centring import centred
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["mdav", "mdav_of_points", "split_large_groups"]
@@ -128,6 +129,7 @@ def _run(
     last = 0
     start = 0
     while remaining >= 2 * k and remaining > stop_at and budget > 0:
+        heed_stop()
         for j in range(d):
             centre[j] = total[j] * unit / remaining
         while start < order.size and labels[order[start]] >= 0:

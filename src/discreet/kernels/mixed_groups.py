@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.records import measure_from
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["mixed_mdav"]
@@ -117,10 +118,12 @@ def mixed_mdav(
     far = np.zeros(places[-1] + sizes[-1] if sizes.size else 0)
     sums, present = np.zeros(absent.size), np.zeros(absent.size, dtype=np.int64)
     for i in range(n):
+        heed_stop()
         _count_out(codes, numbers, i, 1, table, starts, sizes, places, far, sums, present)
     row, found = np.empty(n), np.empty(k, dtype=np.int64)
     count, alive, group, paired = n, n, 0, False
     while alive >= 2 * k:
+        heed_stop()
         if not paired:
             _measure_from_all(codes, numbers, count, alive, absent, places, far, sums, present, row)
         # Otherwise the row still holds the distances from the first of the pair.

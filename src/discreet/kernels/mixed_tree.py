@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel, kernel
+from discreet.kernels.stop import heed_stop
 from discreet.kernels.tied_rows import enlarged
 from discreet.typing import FloatArray, IntArray, SingleArray
 
@@ -84,6 +85,7 @@ def build(
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, n
     top, nodes = 1, 1
     while top > 0:
+        heed_stop()
         top -= 1
         node, low, high = stack[top, 0], stack[top, 1], stack[top, 2]
         attribute[node] = -1
@@ -295,6 +297,7 @@ def search(
     tied = np.empty(max(64, which.size), dtype=np.int64)
     used = 0
     for q in range(which.size):
+        heed_stop()
         k = which[q]
         reach = norm
         if roughly_first:

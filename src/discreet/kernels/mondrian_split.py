@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["split_table"]
@@ -44,6 +45,7 @@ def split_table(
     depth, part = 1, 0
     width = np.empty(q)
     while depth > 0:
+        heed_stop()
         depth -= 1
         begin, end = stack[depth, 0], stack[depth, 1]
         inside = rows[begin:end]

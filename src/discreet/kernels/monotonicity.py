@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import IntArray
 
 __all__ = ["count_violations"]
@@ -62,6 +63,7 @@ def count_violations(
     n_levels = counts.size
     violations = 0
     for _ in range(draws):
+        heed_stop()
         counts[:] = 0
         for _ in range(n_sources):
             counts[_draw(state, n_levels)] += 1

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["ALL", "PAIRED", "TRIANGLE", "mirror", "oss", "oss_owa"]
@@ -60,6 +61,7 @@ def oss_owa(
     choice = np.empty((most + 2) * (most + 2) // 4 + 1, dtype=np.int32)
     nothing = np.uint64(0)
     for row in range(q):
+        heed_stop()
         i = which[row]
         for run in range(a_runs[i], a_runs[i + 1]):
             home[a_run_events[run]] = run
@@ -171,6 +173,7 @@ def oss(
     home = np.full(n_events, -1, dtype=np.int64)
     t = 0
     for row in range(q):
+        heed_stop()
         i = which[row]
         for run in range(a_runs[i], a_runs[i + 1]):
             home[a_run_events[run]] = run

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.oss_owa import TRIANGLE
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["oss_owa_many"]
@@ -131,6 +132,7 @@ def oss_owa_many(
     cost = np.empty(most + 1, dtype=np.int32)
     choice = np.empty((most + 2) * (most + 2) // 4 + 1, dtype=np.int32)
     for low in range(0, m, block):
+        heed_stop()
         some = among[low : low + block]
         held = 0
         for place in range(some.size):

@@ -6,6 +6,7 @@ import numpy as np
 
 from discreet.kernels.centring import centred
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["group_tour", "optimal_along", "repartition_along_tour"]
@@ -21,6 +22,7 @@ def _shortest(points: FloatArray, order: IntArray, k: int, path: IntArray) -> No
     best[0] = 0.0
     total = np.empty(d)
     for j in range(k, n + 1):
+        heed_stop()
         # Sums are taken about the last record of the run, so they are as small as the run itself.
         end = order[j - 1]
         total[:] = 0.0
@@ -84,6 +86,7 @@ def _nearest_neighbour_tour(centres: FloatArray, start: int, tour: IntArray) -> 
     visited = np.zeros(g, np.bool_)
     here = start
     for step in range(g):
+        heed_stop()
         tour[step] = here
         visited[here] = True
         best, after = np.inf, here
@@ -113,6 +116,7 @@ def _walk(
         for j in range(d):
             here[j] = 2.0 * centres[tour[0], j] - centres[tour[1], j]
     for g in tour:
+        heed_stop()
         left = members[starts[g] : starts[g + 1]].copy()
         size = left.size
         while size:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, IntArray
 
 __all__ = ["coarsen", "distinct", "pack", "walk"]
@@ -168,6 +169,7 @@ def walk(
     agreeing_pairs(rows[0], row_counts[0], n, flags, sums[position[0]])
     depth = 0
     while depth >= 0:
+        heed_stop()
         p = place[depth]
         while p < attributes and levels[depth, p] == 0:
             p += 1
@@ -210,6 +212,7 @@ def distinct(
     table[: 1 << bits] = -1
     m = 0
     for i in range(n):
+        heed_stop()
         slot = _slot(words, i, high)
         while True:
             at = table[slot]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["nearest_by_power", "nearest_many_by_power", "power_distances", "tied_by_power"]
@@ -39,6 +40,7 @@ def power_distances(
 ) -> None:
     """Fill the table of all distances: O(n_a · n_b · k)."""
     for j in range(b.shape[0]):
+        heed_stop()
         for i in range(a.shape[0]):
             out[j, i] = _distance(a, i, b, j, power, np.inf)
 
@@ -58,6 +60,7 @@ def nearest_by_power(
 ) -> None:
     """Find the two nearest records of a for records ``start … stop − 1`` of b; no memory beyond OUT."""
     for j in range(start, stop):
+        heed_stop()
         first, next_one = -1, -1
         d1, d2 = np.inf, np.inf
         tied = 0
@@ -90,6 +93,7 @@ def tied_by_power(
 ) -> None:
     """List all nearest records; only records of b with a tie are compared again."""
     for j in range(start, stop):
+        heed_stop()
         at = offsets[j]
         if ties[j] == 0:
             continue
@@ -115,6 +119,7 @@ def nearest_many_by_power(
     """List the m nearest records of a for every record of b, ties by position: O(n_a · n_b · k)."""
     m = nearest.shape[1]
     for j in range(start, stop):
+        heed_stop()
         for slot in range(m):
             scores[j, slot] = np.inf
             nearest[j, slot] = -1

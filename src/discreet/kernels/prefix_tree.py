@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cell_index import first_cell
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.kernels.tied_rows import enlarged
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
@@ -235,6 +236,7 @@ def nearest_in_tree(
     query = np.empty(width, dtype=np.int32)
     used = 0
     for question in range(which.size):
+        heed_stop()
         k = which[question]
         query[:] = queries[k]
         near[:] = np.inf

@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["group_costs", "lower_prices", "negative_groups", "squared_distances"]
@@ -34,6 +35,7 @@ def squared_distances(points: FloatArray) -> FloatArray:
     n, d = points.shape
     D = np.zeros((n, n))
     for i in range(n):
+        heed_stop()
         for j in range(i):
             total = 0.0
             for c in range(d):
@@ -135,6 +137,7 @@ def _search(
     position = np.zeros(s + 1, np.int64)
     count, looked = 0, 0
     for i in range(start, stop):
+        heed_stop()
         for j in range(n):
             sums[1 % s, j] = share * D[i, j] - prices[i] - prices[j]
         chosen[0] = i
@@ -142,6 +145,7 @@ def _search(
         position[1] = i + 1
         a = 1
         while a >= 1:
+            heed_stop()
             now = sums[a]
             limit = -total[a]
             j = position[a]

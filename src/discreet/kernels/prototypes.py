@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, IntArray
 
 __all__ = ["score_elements"]
@@ -35,6 +36,7 @@ def score_elements(
     mine = np.zeros(n_events, dtype=np.int64)
     speaker = np.full(n_events, -1, dtype=np.int64)
     for g in range(groups.size - 1):
+        heed_stop()
         start = starts[g]
         for t in range(starts[g + 1] - start):
             for i in range(groups[g], groups[g + 1]):

@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["accumulate_memberships", "assign_records", "greedy_start", "measure_from", "relocate_records"]
@@ -66,6 +67,7 @@ def assign_records(
 ) -> None:
     """Give every record its nearest centre."""
     for i in range(labels.size):
+        heed_stop()
         measure_from(codes, numbers, i, centre_codes, centre_numbers, row.size, table, starts, sizes, absent, row)
         winner = 0
         for c in range(1, row.size):
@@ -97,6 +99,7 @@ def greedy_start(
         if weights[i] > weights[chosen]:
             chosen = i
     while taken < seeds.size:
+        heed_stop()
         seeds[taken] = chosen
         taken += 1
         measure_from(codes, numbers, chosen, codes, numbers, m, table, starts, sizes, absent, row)
@@ -135,6 +138,7 @@ def accumulate_memberships(
     power = -1.0 / (fuzziness - 1.0)
     gathered[:, :] = 0.0
     for i in range(weights.size):
+        heed_stop()
         measure_from(codes, numbers, i, centre_codes, centre_numbers, row.size, table, starts, sizes, absent, row)
         total, touching = 0.0, 0
         for c in range(row.size):
@@ -142,6 +146,14 @@ def accumulate_memberships(
                 touching += 1
             else:
                 row[c] = row[c] ** power
+                total += row[c]
+        if touching == 0 and not 0.0 < total < np.inf:
+            # Powers that are no numbers any more: shares depend on ratios alone, and that of the nearest is one.
+            measure_from(codes, numbers, i, centre_codes, centre_numbers, row.size, table, starts, sizes, absent, row)
+            nearest = row.min()
+            total = 0.0
+            for c in range(row.size):
+                row[c] = (row[c] / nearest) ** power
                 total += row[c]
         for c in range(row.size):
             if touching > 0:
@@ -225,6 +237,7 @@ def relocate_records(
     nearness, first, row = np.empty(m), np.empty(m), np.empty(groups)
     moves = 0
     while True:
+        heed_stop()
         group = -1
         for c in range(groups):
             if 0 < members[c] < k and (group < 0 or kinds[c] < kinds[group]):

@@ -23,6 +23,7 @@ from discreet.kernels.draws import below, uniform
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.mdav import split_large_groups
 from discreet.kernels.pool import descend, measure, pairwise, regroup, shake
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["Refinement", "nearest_records", "refine"]
@@ -50,6 +51,7 @@ def _nearest_lists(
     m = lists.shape[1]
     near, found = np.empty(m + 1), np.empty(m + 1, np.int64)
     for i in range(start, stop):
+        heed_stop()
         find_nearest(blocks, points[i], blocks.place[i] // 256, m + 1, near, found, scratch)
         c = 0
         for p in range(m + 1):
@@ -187,6 +189,7 @@ def _anneal(
     pool = np.empty(G, np.int64)
     change = 0.0
     for step in range(steps):
+        heed_stop()
         if settle:
             first = ids[step % ids.size]
         else:
@@ -338,7 +341,7 @@ class Refinement:
         self._best = self._current.copy()
         self.cost = self.start = float(self._costs.sum())
         # How much dearer a group is where the squared error sits than on average: 3 for even data, 30 with outliers.
-        self.spread = float(np.sum(self._costs**2)) * groups / self.start**2 if self.start > 0.0 else 1.0
+        self.spread = float(np.sum(self._costs**2)) * groups / self.start**2 if self.start**2 > 0.0 else 1.0
 
     @property
     def groups(self) -> int:

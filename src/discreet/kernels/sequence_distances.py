@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["common_subsequences", "differing_positions", "optimal_matching"]
@@ -25,6 +26,7 @@ def differing_positions(
     result = np.empty(q if paired else q * m)
     t = 0
     for row in range(q):
+        heed_stop()
         a0, a1 = a_offsets[which[row]], a_offsets[which[row] + 1]
         low, high = (row, row + 1) if paired else (0, m)
         for column in range(low, high):
@@ -56,6 +58,7 @@ def common_subsequences(
     line = np.empty(longest + 1, dtype=np.int64)
     t = 0
     for row in range(q):
+        heed_stop()
         a0, a1 = a_offsets[which[row]], a_offsets[which[row] + 1]
         low, high = (row, row + 1) if paired else (0, m)
         for column in range(low, high):
@@ -97,6 +100,7 @@ def optimal_matching(
     uniform = costs.shape[0] == 1
     t = 0
     for row in range(q):
+        heed_stop()
         a0, a1 = a_offsets[which[row]], a_offsets[which[row] + 1]
         low, high = (row, row + 1) if paired else (0, m)
         for column in range(low, high):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
 
 __all__ = ["count_holders", "extend_prefix", "holds_known"]
@@ -48,6 +49,7 @@ def holds_known(
     result = np.empty(which.size, dtype=np.bool_)
     need = np.zeros(n_events, dtype=np.int64)
     for i in range(which.size):
+        heed_stop()
         s, q = which[i], sets[i]
         result[i] = _holds(
             codes, offsets[s], offsets[s + 1], known, known_offsets[q], known_offsets[q + 1], ordered, need
@@ -72,6 +74,7 @@ def count_holders(
     need = np.zeros(n_events, dtype=np.int64)
     everybody = counts.sum()
     for q in range(result.size):
+        heed_stop()
         k0, k1 = known_offsets[q], known_offsets[q + 1]
         if k0 == k1:
             result[q] = everybody
@@ -102,6 +105,7 @@ def extend_prefix(
     for event in range(support.size):
         support[event] = 0.0
     for i in range(which.size):
+        heed_stop()
         for p in range(after[i], offsets[which[i] + 1]):
             event = codes[p]
             if seen[event] != i:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["gather_minimal", "refine_cells", "share_scores"]
@@ -70,6 +71,7 @@ def gather_minimal(
         starts[record] += 1
     begin, n_kept = 0, 0
     for record in range(starts.size - 1):
+        heed_stop()
         end = starts[record]
         for i in range(begin + 1, end):
             subset, j = kept[i], i

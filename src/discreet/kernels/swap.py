@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["swap_partners"]
@@ -55,6 +56,7 @@ def swap_partners(
     while 2 * top <= n:
         top *= 2
     for i in range(n):
+        heed_stop()
         if partners[i] >= 0:
             continue
         # Every rank below i has left the tree, so i itself is the first free one.

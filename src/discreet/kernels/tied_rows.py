@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["copy_rows", "enlarged", "find_ends", "name_records"]
@@ -40,6 +41,7 @@ def name_records(
 ) -> None:
     """Turn nearest classes into records: the second record of a class, or of a tied one, is its second nearest."""
     for k in range(best.size):
+        heed_stop()
         ties[k] = 0
         for j in range(offsets[row[k]], offsets[row[k] + 1]):
             ties[k] += a_size[tied[j]]

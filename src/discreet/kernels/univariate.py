@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["fixed_runs", "optimal_runs", "sorted_order"]
@@ -39,6 +40,7 @@ def _plain(values: FloatArray, k: int, path: NDArray[np.int32]) -> None:
     for m in range(1, 2 * k):
         share[m] = 1.0 / m
     for j in range(k, n + 1):
+        heed_stop()
         if j % (2 * k) == 0:
             least = np.inf
             for i in range(j - 2 * k + 1, j):
@@ -214,6 +216,7 @@ def _searched(values: FloatArray, weights: FloatArray, k: int, absolute: bool, p
     done = 0
     while done < n:
         # Rows done+1 … done+rows; columns base … done, where best[0] belongs to position base.
+        heed_stop()
         rows = min(k, n - done)
         base = max(0, done - 2 * k + 2)
         size = done + rows - base

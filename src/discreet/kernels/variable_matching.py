@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["improve_matching"]
@@ -51,6 +52,7 @@ def improve_matching(
     p, q = first.shape[1], second.shape[1]
     better = True
     while better:
+        heed_stop()
         better = False
         for k in range(p):
             for j in range(k + 1, q):
@@ -87,6 +89,7 @@ def improve_matching(
                     signs[k] = -signs[k]
     total = 0.0
     for k in range(p):
+        heed_stop()
         total += own[(1 - signs[k]) // 2, k, image[k]]
         for j in range(k):
             gap = first[0, k, j] - signs[k] * signs[j] * second[0, image[k], image[j]]

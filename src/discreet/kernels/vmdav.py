@@ -8,6 +8,7 @@ from discreet.kernels.blocks import WIDTH, Blocks, Scratch, build_blocks, delete
 from discreet.kernels.centring import centred
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.mdav import REBUILD, split_large_groups
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["vmdav"]
@@ -48,6 +49,7 @@ def _run(
     members = np.empty(most, np.int64)
     gaps, nearest = np.empty(most), np.empty(most, np.int64)
     while remaining >= k and remaining > stop_at:
+        heed_stop()
         while labels[order[start]] >= 0:
             start += 1
         first = order[start]
@@ -93,6 +95,7 @@ def _nearest_centres(points: FloatArray, records: IntArray, centres: FloatArray,
     # IN  points (n, d), centres (g, d) float64; records (m,) int64
     # OUT out (m,) int64
     for p in range(records.size):
+        heed_stop()
         best = np.inf
         for g in range(centres.shape[0]):
             distance = 0.0

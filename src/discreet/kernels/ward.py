@@ -6,6 +6,7 @@ import numpy as np
 
 from discreet.kernels.centring import centred
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["ward"]
@@ -40,10 +41,12 @@ def _agglomerate(centres: FloatArray, sizes: IntArray, k: int, parent: IntArray)
     price, partner = np.empty(m), np.empty(m, np.int64)
     small = 0
     for a in range(m):
+        heed_stop()
         parent[a] = a
         small += sizes[a] < k
         price[a], partner[a] = _partner(centres, sizes, active, count, a, k)
     while small > 0:
+        heed_stop()
         a = active[0]
         for q in range(1, count):
             if price[active[q]] < price[a]:
@@ -77,6 +80,7 @@ def _agglomerate(centres: FloatArray, sizes: IntArray, k: int, parent: IntArray)
                 if distance < price[c] or (distance == price[c] and a < partner[c]):
                     price[c], partner[c] = distance, a
     for a in range(m):
+        heed_stop()
         root = parent[a]
         while parent[root] != root:
             root = parent[root]

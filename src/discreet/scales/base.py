@@ -136,6 +136,8 @@ def level_type(levels: tuple[Level, ...]) -> pa.DataType:
     if all(isinstance(level, str) for level in levels):
         return pa.string()
     if all(isinstance(level, int) and not isinstance(level, bool) for level in levels):
+        if not all(-(2**63) <= level < 2**63 for level in levels):  # type: ignore[operator]
+            raise SchemaError("A whole number has at most 64 bits.", hint="Quote longer ones: they are text.")
         return pa.int64()
     if all(isinstance(level, (int, float)) and not isinstance(level, bool) for level in levels):
         return pa.float64()

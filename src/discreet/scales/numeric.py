@@ -16,6 +16,10 @@ from discreet.typing import FloatArray, Level
 __all__ = ["Numeric"]
 
 
+LARGEST = 1e152
+"""The largest number that is worked with: its square, and sums of such squares, are still numbers."""
+
+
 @dataclass(frozen=True)
 class Numeric(Scale):
     """A quantity: ordered, with differences that mean something.
@@ -32,7 +36,7 @@ class Numeric(Scale):
     ordered: ClassVar[bool] = True
 
     def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> FloatArray:
-        """Return ``float64`` with NaN for missing; text that is not a number and infinities are refused by count."""
+        """Return ``float64`` with NaN for missing; what is no number, infinite or enormous is refused by count."""
         column = hide_missing(as_arrow(values), missing)
         numbers = to_level_type(column, pa.float64())
         unreadable = numbers.null_count - column.null_count
@@ -47,6 +51,12 @@ class Numeric(Scale):
             raise DataError(
                 f"{infinite} of {len(column)} values are infinite.",
                 hint="Replace them, or list them as missing codes.",
+            )
+        enormous = int((np.abs(result) > LARGEST).sum())
+        if enormous:
+            raise DataError(
+                f"{enormous} of {len(column)} values are larger than {LARGEST:g}, which no distance can be taken of.",
+                hint="They may stand for missing values: list them as missing codes, or replace them.",
             )
         return result
 

@@ -133,8 +133,8 @@ class Sequence(Scale):
             raise SchemaError("Sequence: alphabet must name at least one event.")
         if len(set(events)) != len(events):
             raise SchemaError(f"Sequence: {len(events) - len(set(events))} events are listed twice.")
-        if not self.delimiter:
-            raise SchemaError("Sequence: delimiter must not be empty.")
+        if not isinstance(self.delimiter, str) or not self.delimiter:
+            raise SchemaError("Sequence: delimiter must be text, and not empty.")
         object.__setattr__(self, "alphabet", events)
         level_type(events)
 

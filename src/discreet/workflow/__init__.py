@@ -6,6 +6,7 @@ The command line and the web page call these and nothing else, so that they do t
 from inspect import isfunction
 
 from discreet.errors import door
+from discreet.evaluation.store import check_store
 from discreet.evaluation.study import compare
 from discreet.protocol import Protocol, Scenario, Source, Step, Tables
 from discreet.schema import ROLES, Schema
@@ -25,6 +26,7 @@ from discreet.workflow.controls import (
 from discreet.workflow.desk import Desk, file_identity, readable_endings, stored_study, writable_endings
 from discreet.workflow.files import (
     check_outputs,
+    files_named,
     inspect,
     load_schema,
     read,
@@ -32,11 +34,12 @@ from discreet.workflow.files import (
     save_schema,
     write,
     write_links,
+    written_together,
 )
 from discreet.workflow.households import protect_households, renumber_files, renumber_keys, split_households
 from discreet.workflow.keeping import pack, unpack
 from discreet.workflow.methods import describe_methods, parse_candidates, parse_parameters, shares_attributes
-from discreet.workflow.paper_tables import compare_papers, write_papers
+from discreet.workflow.paper_tables import compare_papers, paper_files, write_papers
 from discreet.workflow.protocols import (
     Run,
     load_protocol,
@@ -108,12 +111,14 @@ __all__ = [
     "check_manifest",
     "check_outputs",
     "check_release",
+    "check_store",
     "check_tables",
     "compare",
     "compare_papers",
     "demo",
     "describe_methods",
     "file_identity",
+    "files_named",
     "find_manifest",
     "inspect",
     "is_for_tables",
@@ -126,6 +131,7 @@ __all__ = [
     "offer_linkers",
     "offer_maskers",
     "pack",
+    "paper_files",
     "parse_attribute_sets",
     "parse_candidates",
     "parse_parameters",
@@ -163,6 +169,7 @@ __all__ = [
     "write_report",
     "write_study",
     "write_tables",
+    "written_together",
 ]
 
 for _name in __all__:

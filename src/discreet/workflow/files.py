@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 from discreet import io
 from discreet.base import aligned
-from discreet.errors import SchemaError, door
+from discreet.errors import FileError, SchemaError, door
 from discreet.inference import Proposal, join_proposals, propose, with_new_levels
 from discreet.microdata import Microdata
 from discreet.results import Links, Masked
@@ -17,7 +18,19 @@ from discreet.schema import Schema
 from discreet.sequences import declare_sequence
 from discreet.typing import Json
 
-__all__ = ["check_outputs", "inspect", "load_schema", "read", "read_release", "save_schema", "write", "write_links"]
+__all__ = [
+    "check_outputs",
+    "files_named",
+    "inspect",
+    "load_schema",
+    "make_folder",
+    "read",
+    "read_release",
+    "save_schema",
+    "write",
+    "write_links",
+    "written_together",
+]
 
 
 def load_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
@@ -168,9 +181,43 @@ def save_schema(schema: Schema, path: str | os.PathLike[str], inputs: Iterable[s
 
 
 def check_outputs(paths: Iterable[str | os.PathLike[str]], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
-    """Refuse paths that could not be written, before any work is done."""
-    for path in paths:
-        io.check_target(path, inputs)
+    """Refuse paths that could not be written, or of which two are one file, before any work is done."""
+    io.check_targets(paths, inputs)
+
+
+def written_together(
+    paths: Iterable[str | os.PathLike[str]], inputs: Iterable[str | os.PathLike[str]] = ()
+) -> AbstractContextManager[None]:
+    """Write several files together: all of them get their names at the end of the block, or none does.
+
+    Inside the block nothing that was read (`inputs`) is written over, whoever writes. Whatever cannot be written, or
+    would be written twice, is refused before anything is.
+    """
+    return io.written_together(paths, inputs)
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder for outputs where there is none."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise FileError(f"{str(path)!r} is a file, not a folder.", hint="Name a folder that may be made.") from None
+    except OSError:
+        raise FileError(f"The folder {str(path)!r} cannot be made.", hint="Check its permissions.") from None
+
+
+def files_named(value: Any) -> list[Path]:
+    """Return the files that parameters name: hierarchies, say. They are inputs too."""
+    if isinstance(value, Mapping):
+        return [path for one in value.values() for path in files_named(one)]
+    if isinstance(value, (list, tuple)):
+        return [path for one in value for path in files_named(one)]
+    if not isinstance(value, (str, os.PathLike)):
+        return []
+    try:
+        return [Path(value)] if Path(value).is_file() else []
+    except (OSError, ValueError):  # no path at all
+        return []
 
 
 @door

@@ -19,7 +19,7 @@ from discreet.results import Masked
 from discreet.schema import Schema
 from discreet.workflow.advice import Advice, advise_tables
 from discreet.workflow.chain import apply_steps
-from discreet.workflow.files import check_outputs, read, write
+from discreet.workflow.files import make_folder, read, write, written_together
 from discreet.workflow.units import check_constant, unit_labels
 
 __all__ = ["protect_households", "renumber_files", "renumber_keys", "split_households"]
@@ -207,10 +207,10 @@ def renumber_files(
     tables = {source.name: read(source, **options) for source in sources}
     by_file = {source.name: column for source, column in zip(sources, columns, strict=True)}
     done = renumber_keys(tables, by_file, seed)
-    target.mkdir(parents=True, exist_ok=True)
-    check_outputs(outputs.values(), sources)
-    for name, path in outputs.items():
-        write(done[name], path, sources)
+    make_folder(target)
+    with written_together(outputs.values(), sources):
+        for name, path in outputs.items():
+            write(done[name], path, sources)
     if remarks is not None:
         remarks += advise_tables(done, by_file)
     return outputs

@@ -44,6 +44,8 @@ def parse_candidates(texts: Sequence[str]) -> list[Masker]:
     """
     candidates: list[Masker] = []
     for text in texts:
+        if not text.strip():
+            raise ParameterError("A candidate is written 'mdav k=3,5,10'; got nothing.")
         name, *pairs = text.split()
         lists: dict[str, list[Any]] = {}
         for pair in pairs:

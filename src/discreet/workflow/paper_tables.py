@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from discreet import io
 from discreet.comparison import Cell, Comparison, Table
 
-__all__ = ["Cell", "Comparison", "Table", "compare_papers", "write_papers"]
+__all__ = ["Cell", "Comparison", "Table", "compare_papers", "paper_files", "write_papers"]
 
 
 def compare_papers(
@@ -23,6 +24,14 @@ def compare_papers(
     from discreet.papers import sections
 
     return sections.compare_papers(papers, full=full, data=data, store=store, resume=resume)
+
+
+def paper_files(data: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Return the public files that are at hand."""
+    from discreet.papers.files import PUBLIC, DataFolder
+
+    folder = DataFolder(data)
+    return [path for path in map(folder.find, PUBLIC) if path is not None]
 
 
 def write_papers(comparison: Comparison, path: str | os.PathLike[str]) -> None:

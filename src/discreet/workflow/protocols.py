@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from discreet import catalogue, io
 from discreet.draws import drawn_seed
-from discreet.errors import FileError, SchemaError
+from discreet.errors import SchemaError
 from discreet.evaluation.headline import ALL_KEYS, worst_of
 from discreet.inference import Proposal
 from discreet.microdata import Microdata
@@ -23,7 +23,7 @@ from discreet.schema import Schema
 from discreet.workflow.advice import Advice, advise, advise_thresholds
 from discreet.workflow.ceilings import Ceilings, ReleaseType, propose_ceilings, release_type
 from discreet.workflow.chain import apply_steps, masker_of
-from discreet.workflow.files import check_outputs, inspect, read, save_schema, write
+from discreet.workflow.files import files_named, inspect, make_folder, read, save_schema, write, written_together
 from discreet.workflow.reports import write_manifest, write_report
 from discreet.workflow.scenarios import assess_scenarios, check_thresholds, met_unmasked, verify
 from discreet.workflow.steps import protect
@@ -66,6 +66,8 @@ class Run:
         The protocol as it was written.
     inputs : tuple of path
         The files that were read.
+    sources : tuple of path
+        What else must not be written over: the protocol itself, and files that its steps name.
     """
 
     protocol: Protocol
@@ -76,6 +78,7 @@ class Run:
     verdicts: tuple[Verdict, ...]
     text: str = ""
     inputs: tuple[Path, ...] = ()
+    sources: tuple[Path, ...] = ()
 
     @property
     def met(self) -> bool:
@@ -351,8 +354,10 @@ def run_protocol(
     plan, text, base = opened(protocol, folder)
     if not plan.steps:
         raise SchemaError("The protocol has no [[step]].", hint='[[step]] with method = "mdav"; `discreet methods`.')
+    sources = [] if isinstance(protocol, Protocol) else [Path(protocol)]
     for place, step in enumerate(plan.steps):
-        masker_of(step, place, plan.seed, base)  # what cannot be run is said before a file is read
+        # What cannot be run is said before a file is read.
+        sources += files_named(masker_of(step, place, plan.seed, base).get_params())
     plan, text, seed = with_seed(plan, text)
     wanted = check_thresholds(plan.thresholds)
     if original is None:
@@ -363,7 +368,7 @@ def run_protocol(
     unprotected = assess_scenarios(table, protect(table, "identifiers"), plan.scenarios) if before else {}
     after = assess_scenarios(table, masked, plan.scenarios, measures=wanted)
     verdicts = verify(after, plan.thresholds, masked, unprotected)
-    return Run(plan, table, masked, unprotected, after, verdicts, text, inputs)
+    return Run(plan, table, masked, unprotected, after, verdicts, text, inputs, tuple(sources))
 
 
 def write_release(run: Run, folder: PathLike | None = None, *, released: Masked | None = None) -> dict[str, Path]:
@@ -384,7 +389,12 @@ def write_release(run: Run, folder: PathLike | None = None, *, released: Masked 
     comes last, so that a folder with one is complete.
     """
     paths = release_paths(run, folder)
-    check_outputs(paths.values(), run.inputs)
+    with written_together(paths.values(), [*run.inputs, *run.sources]):
+        _write_files(run, paths, released)
+    return paths
+
+
+def _write_files(run: Run, paths: Mapping[str, Path], released: Masked | None) -> None:
     assessment = run.assessment
     table = run.masked if released is None else released
     write(table, paths["masked"], run.inputs)
@@ -402,16 +412,12 @@ def write_release(run: Run, folder: PathLike | None = None, *, released: Masked 
     if "manifest" in paths:
         listed = {name: path for name, path in paths.items() if name != "manifest"}
         write_manifest(paths["manifest"], listed, protocol=run.text, inputs=run.inputs)
-    return paths
 
 
 def release_paths(run: Run, folder: PathLike | None = None) -> dict[str, Path]:
     """Return where the files of a release go, by name, and make their folder."""
     base = Path(folder) if folder is not None else (run.inputs[0].parent if run.inputs else Path())
-    try:
-        base.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        raise FileError(f"The folder {str(base)!r} cannot be made.") from None
+    make_folder(base)
     named = {name: base / file for name, file in run.protocol.release.items()}
     named.setdefault("masked", base / "masked.csv")
     return {"masked": named["masked"], "schema": named["masked"].with_suffix(".toml"), **named}

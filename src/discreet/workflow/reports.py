@@ -295,15 +295,15 @@ def check_manifest(path: PathLike) -> dict[str, str]:
 
 
 def _fingerprint(path: Path, folder: Path) -> dict[str, Any]:
-    whole = path.resolve()
-    if not whole.is_file():
+    whole, content = path.resolve(), io.content_of(path)
+    if not content.is_file():
         raise FileError(f"The file {str(path)!r} does not exist, so the manifest cannot list it.")
     name = whole.relative_to(folder).as_posix() if whole.is_relative_to(folder) else whole.name
-    return {"name": name, "bytes": whole.stat().st_size, "sha256": _sha256(whole)}
+    return {"name": name, "bytes": content.stat().st_size, "sha256": _sha256(whole)}
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
+    with io.content_of(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

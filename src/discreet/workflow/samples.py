@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from discreet import io
 from discreet.errors import UnknownNameError
 from discreet.microdata import Microdata
 from discreet.results import Assessment, Masked
 from discreet.workflow.advice import advise
-from discreet.workflow.files import read, save_schema, write
+from discreet.workflow.files import make_folder, read, save_schema, write, written_together
 from discreet.workflow.reports import write_manifest, write_report
 from discreet.workflow.steps import assess, protect
 
@@ -28,7 +27,7 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
     roles = dict.fromkeys(survey.schema.of_scale("ordinal", "nominal", among=survey.schema.keys), "confidential")
     survey = Microdata(survey.to_native(), survey.schema.with_roles(**roles))
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target)
     paths = {
         "original": target / "housing.csv",
         "schema": target / "housing.toml",
@@ -38,27 +37,30 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
         "external": target / "external.html",
         "manifest": target / "manifest.json",
     }
-    write(survey, paths["original"])
-    save_schema(survey.schema, paths["schema"])
+    with written_together([paths["original"], paths["schema"]]):
+        write(survey, paths["original"])
+        save_schema(survey.schema, paths["schema"])
     original = read(paths["original"], paths["schema"])
     masked = protect(original, "mdav", k=k)
-    write(masked, paths["masked"])
     assessment = assess(original, masked)
     remarks = advise(original, masked, assessment)
     known = {"all keys": assessment}
     before = {"all keys": assess(original, original)}
-    write_report(
-        original,
-        masked,
-        assessment,
-        html=paths["report"],
-        json=paths["json"],
-        before=before,
-        after=known,
-        advice=remarks,
-    )
-    write_report(original, masked, assessment, html=paths["external"], audience="external")
-    write_manifest(paths["manifest"], {name: path for name, path in paths.items() if name != "manifest"})
+    inputs = [paths["original"], paths["schema"]]
+    with written_together([path for path in paths.values() if path not in inputs], inputs):
+        write(masked, paths["masked"])
+        write_report(
+            original,
+            masked,
+            assessment,
+            html=paths["report"],
+            json=paths["json"],
+            before=before,
+            after=known,
+            advice=remarks,
+        )
+        write_report(original, masked, assessment, html=paths["external"], audience="external")
+        write_manifest(paths["manifest"], {name: path for name, path in paths.items() if name != "manifest"})
     return masked, assessment, paths
 
 
@@ -76,8 +78,8 @@ def write_dataset(name: str, path: str | os.PathLike[str], *, n: int = 1000, ran
     if name not in DATASETS:
         raise UnknownNameError(f"There is no data set named {name!r}.", hint=f"Known: {', '.join(DATASETS)}.")
     schema_path = Path(path).with_suffix(".toml")
-    io.check_target(schema_path, [path])
-    data = DATASETS[name](n, random_state)
-    write(data, path)
-    save_schema(data.schema, schema_path, [path])
+    with written_together([path, schema_path]):
+        data = DATASETS[name](n, random_state)
+        write(data, path)
+        save_schema(data.schema, schema_path)
     return schema_path

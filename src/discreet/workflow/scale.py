@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,14 +19,16 @@ from discreet.errors import DataError, ParameterError, SchemaError, door
 from discreet.evaluation.headline import ALL_KEYS, Attack, Attacks, attacks_of, unmasked_score, worst_case
 from discreet.evaluation.score import papers_score
 from discreet.inference import propose
-from discreet.io import write_table
+from discreet.io import content_of, write_table, written_together
 from discreet.io.large import ParquetSource, ParquetTarget, is_large, read_head
 from discreet.microdata import Microdata
 from discreet.progress import report
 from discreet.protocol import Scenario
 from discreet.results import Assessment, Measurement, NotComputed, Provenance
 from discreet.schema import Schema
-from discreet.workflow.files import load_schema
+from discreet.scratch import scratch_folder
+from discreet.stopping import stoppable
+from discreet.workflow.files import files_named, load_schema
 
 __all__ = ["MOST_AT_ONCE", "assess_files", "assess_in_passes", "is_large", "protect_file", "table_engine"]
 
@@ -75,6 +76,7 @@ def _source(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str
 
 
 @door
+@stoppable()
 def protect_file(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str],
@@ -113,18 +115,20 @@ def protect_file(
     from discreet.measures import at_scale
 
     source = _source(path, schema)
-    target = ParquetTarget(output, [path, *source.files])
     masker = method if isinstance(method, Masker) else catalogue.method("masker", method)(**parameters)
-    with table_engine(engine, master) as where:
+    inputs = [path, *source.files, *files_named([schema, masker.get_params()])]
+    target = ParquetTarget(output, inputs)
+    with table_engine(engine, master) as where, written_together([], inputs):
         provenance, released = mask_table(masker, source, target, where, block_size=block_size)
         names = [n for n in provenance.attributes if n in released and released[n].scale == source.schema[n].scale]
         if names:
-            rows = where.pair(source, ParquetSource(output, released), names)
+            rows = where.pair(source, ParquetSource(content_of(output), released), names)
             provenance = replace(provenance, changed=at_scale.changed_cells(rows, names, where))
     return provenance, released
 
 
 @door
+@stoppable()
 def assess_files(
     original: str | os.PathLike[str],
     masked: str | os.PathLike[str],
@@ -248,8 +252,8 @@ def assess_in_passes(original: Microdata, masked: Microdata, *, k: int = 3, samp
 
     Both tables go through Parquet files in a folder of their own, which only the user can read and which is removed.
     """
-    with tempfile.TemporaryDirectory(prefix="discreet-") as folder:
-        paths = [Path(folder) / name for name in ("original.parquet", "masked.parquet")]
+    with scratch_folder() as folder:
+        paths = [folder / name for name in ("original.parquet", "masked.parquet")]
         for table, path in zip((original, masked), paths, strict=True):
             write_table(table, path, [])
         return assess_files(*paths, schema=original.schema, released=masked.schema, k=k, sample=sample)

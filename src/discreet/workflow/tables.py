@@ -19,7 +19,7 @@ from discreet.schema import Attribute, Schema
 from discreet.typing import IntArray
 from discreet.workflow.chain import seed_of
 from discreet.workflow.checking import same_table
-from discreet.workflow.files import check_outputs, read_release
+from discreet.workflow.files import read_release, written_together
 from discreet.workflow.households import renumber_keys
 from discreet.workflow.protocols import Run, release_paths, run_protocol, with_seed, write_release
 from discreet.workflow.reports import write_manifest
@@ -49,6 +49,8 @@ class TablesRun:
     notes : tuple of str
     text : str
         The protocol as it was written.
+    sources : tuple of path
+        The protocol's own file, which must not be written over.
     """
 
     protocol: Tables
@@ -56,6 +58,7 @@ class TablesRun:
     released: Mapping[str, Masked]
     notes: tuple[str, ...] = ()
     text: str = ""
+    sources: tuple[Path, ...] = ()
 
     @property
     def verdicts(self) -> dict[str, tuple[Verdict, ...]]:
@@ -122,7 +125,8 @@ def run_tables(protocol: Tables | PathLike, *, folder: PathLike | None = None, b
         masked = _told(run.masked, tuple(column for table in numbers[name] for column in table.names))
         runs[name] = replace(run, masked=masked)
         released[name] = _with_numbers(masked, numbers[name])
-    return TablesRun(plan, runs, released, tuple(notes), text)
+    sources = () if isinstance(protocol, Tables) else (Path(protocol),)
+    return TablesRun(plan, runs, released, tuple(notes), text, sources)
 
 
 def write_tables(run: TablesRun, folder: PathLike | None = None) -> dict[str, dict[str, Path]]:
@@ -134,12 +138,14 @@ def write_tables(run: TablesRun, folder: PathLike | None = None) -> dict[str, di
     planned = {name: release_paths(one, folder) for name, one in run.runs.items()}
     base = Path(folder) if folder is not None else inputs[0].parent
     manifest = {} if run.protocol.manifest is None else {"manifest": base / run.protocol.manifest}
-    check_outputs([*(path for paths in planned.values() for path in paths.values()), *manifest.values()], inputs)
-    paths = {name: write_release(one, folder, released=run.released[name]) for name, one in run.runs.items()}
-    if manifest:
-        listed = {f"{name}.{what}": path for name, files in paths.items() for what, path in files.items()}
-        write_manifest(manifest["manifest"], listed, protocol=run.text, inputs=inputs)
-        paths[""] = manifest
+    outputs = [*(path for paths in planned.values() for path in paths.values()), *manifest.values()]
+    sources = [path for one in run.runs.values() for path in one.sources]
+    with written_together(outputs, [*inputs, *sources, *run.sources]):
+        paths = {name: write_release(one, folder, released=run.released[name]) for name, one in run.runs.items()}
+        if manifest:
+            listed = {f"{name}.{what}": path for name, files in paths.items() for what, path in files.items()}
+            write_manifest(manifest["manifest"], listed, protocol=run.text, inputs=inputs)
+            paths[""] = manifest
     return paths
 
 

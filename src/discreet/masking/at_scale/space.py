@@ -233,7 +233,7 @@ def _mixed_groups(stage: _Stage, part: Block, rng: np.random.Generator) -> IntAr
             importance[name] = importance.get(name, 1.0) * (span / spread if span > 0 else 1.0)
     inner = masker.clone().set_params(attributes=list(stage.names), random_state=int(rng.integers(2**62)))
     if "importance" in inner.parameter_names():
-        inner.set_params(importance=importance)
+        inner.set_params(importance=importance or None)
     labels = np.asarray(inner.mask(table).labels)
     return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64)
 

@@ -303,7 +303,8 @@ def _standardised_column(column: FloatArray, how: str) -> FloatArray:
     elif how == "robust":
         shifted -= np.median(shifted)
         low, high = np.quantile(shifted, [0.25, 0.75])
-        spread = high - low if high > low else shifted.std()
+        # Values that agree but for a few are told apart by their deviation: the few would be infinitely far.
+        spread = high - low if high - low > 1e-100 else shifted.std()
     else:
         shifted -= shifted.mean()
         spread = shifted.std() if how == "zscore" else np.ldexp(1.0, -exponent)

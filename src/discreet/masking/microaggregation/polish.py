@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -178,7 +178,7 @@ def polished(
     Notes
     -----
     Up to 2,000 records prices come from :func:`~discreet.masking.microaggregation.set_partition.raise_prices` and the
-    whole file is solved first; beyond, each pool has prices of its own. An interrupt returns the best groups so far.
+    whole file is solved first; beyond, each pool has prices of its own.
     """
     points = centred(values)
     labels = _numbered(split_large_groups(points, labels, k))
@@ -187,7 +187,7 @@ def polished(
         return labels
     clock = _Clock(seconds, rounds)
     state = _State(points, k, labels)
-    with ThreadPoolExecutor(os.cpu_count() or 1) as workers, suppress(KeyboardInterrupt):
+    with ThreadPoolExecutor(os.cpu_count() or 1) as workers:
         if n <= _WHOLE_UP_TO:
             _polish_whole(state, clock, workers, seed)
         _polish_pools(state, clock, workers, Draws.of(seed, None, "polish").generator())

@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.base import register
 from discreet.errors import ParameterError
+from discreet.kernels.centring import centred
 from discreet.kernels.univariate import optimal_runs
 from discreet.masking.microaggregation.numeric import COMMON, NumericMicroaggregation, Points
 from discreet.parameters import Constraint, Text
@@ -70,12 +71,12 @@ class ProjectionMicroaggregation(NumericMicroaggregation):
         if self.axis == "zscores":
             return np.ascontiguousarray(values.sum(axis=1))
         if self.axis == "principal":
-            centred = values - values.mean(axis=0)
-            _, vectors = np.linalg.eigh(centred.T @ centred)
+            scaled = centred(values)  # so that no product overflows; a common factor changes no group
+            _, vectors = np.linalg.eigh(scaled.T @ scaled)
             axis = vectors[:, -1]
             # The sign of an eigenvector is arbitrary; its largest entry is made positive, the first of equals.
             axis = axis * np.sign(axis[np.argmax(np.abs(axis))] or 1.0)
-            return np.ascontiguousarray(centred @ axis)
+            return np.ascontiguousarray(scaled @ axis)
         if self.axis not in points.names:
             raise ParameterError(
                 f"ProjectionMicroaggregation: axis must be 'principal', 'zscores' or one of the masked attributes; "

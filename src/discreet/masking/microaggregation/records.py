@@ -24,6 +24,10 @@ from discreet.typing import CodeArray, FloatArray, IntArray, Json, RandomState
 __all__ = ["RecordMicroaggregation", "Records", "encode_records"]
 
 
+_FACTOR = 1e290
+"""The largest factor by which numbers are made comparable."""
+
+
 @dataclass(frozen=True, repr=False)
 class Records:
     """Records as the kernels see them, by attribute: levels with tables of distances, and scaled numbers.
@@ -93,7 +97,8 @@ def _encoded(
     lengths = np.array([table.size for table in tables], dtype=np.int64)
     weights = np.array([importance.get(name, 1.0) for name in number_names], dtype=np.float64)
     spans = np.array([_span(job.microdata.encoded(name)) for name in number_names], dtype=np.float64)
-    factors = weights / np.where(spans > 0, spans, 1.0)
+    # A span that is hardly a number would make an infinite factor, and infinity times zero is no distance.
+    factors = np.minimum(weights / np.where(spans > 0, np.maximum(spans, 1.0 / _FACTOR), 1.0), _FACTOR)
     values = {name: job.microdata.encoded(name) for name in names}
     sizes_array = np.array(sizes, dtype=np.int64)
     codes, numbers = _blocks(values, code_names, sizes_array, number_names, factors)
@@ -163,7 +168,7 @@ class RecordMicroaggregation(StratifiedMasker):
         "beta": Number(0, 1, open_high=True),
         "semantics": Flag(),
         "operators": Optional(ByName(Instance(Operator, "an operator"))),
-        "importance": Optional(ByName(Number(0))),
+        "importance": Optional(ByName(Number(0, 1e9))),
         "missing": Choice(("category", "wildcard")),
         "weighted": Flag(),
         "decimals": DECIMALS,

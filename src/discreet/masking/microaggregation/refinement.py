@@ -7,7 +7,6 @@ import re
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any, ClassVar
 
 from discreet.base import register
@@ -57,7 +56,7 @@ def refined(
 ) -> IntArray:
     """Return groups of k to 2k − 1 with a squared error at most that of `labels`.
 
-    An interrupt (Ctrl-C) ends the search and the best groups so far are returned.
+    An interrupt (Ctrl-C) ends the search without a result, as it ends any other work.
     """
     seconds = check_budget(owner, budget)
     if len(points) < 2 * k or k < 2:
@@ -77,7 +76,7 @@ def refined(
         return polished(points, k, labels, seed=seed, seconds=max(seconds - (time.monotonic() - begin), 0.1))
     best = labels
     start = time.monotonic()
-    with ThreadPoolExecutor(os.cpu_count() or 1) as workers, suppress(KeyboardInterrupt):
+    with ThreadPoolExecutor(os.cpu_count() or 1) as workers:
         given: dict[str, Any] = {"steps": int(budget)} if seconds is None else {"seconds": seconds}
         for done, refinement in enumerate(refine(points, k, labels, seed=seed, workers=workers, **given), start=1):
             best = refinement.labels
@@ -113,7 +112,7 @@ class Refine(NumericMicroaggregation):
     Records move between neighbouring groups (relocate, swap, split, merge) with incremental sums; then two to five
     neighbouring groups are formed anew at random and kept by the rule of simulated annealing. A step costs O(k² d)
     whatever n is. Independent regions of the data run on several threads, which changes nothing in the result.
-    Interrupted at any time, the best groups so far are released.
+    An interrupt ends it without a release: who wants what can be had in a time gives that time as the budget.
 
     References
     ----------

@@ -1,0 +1,53 @@
+"""How a compiled loop is stopped from outside.
+
+A flag has one address in a process, and compiled code is kept on disk from one process to the next; so kernels know it
+by a name, and the name gets its address here, before any of them is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from llvmlite import binding, ir
+from numba.core import types
+from numba.extending import intrinsic, overload
+
+from discreet.stopping import FLAG, Stopped
+
+__all__ = ["heed_stop"]
+
+_NAME = "discreet_stop_flag"
+
+binding.add_symbol(_NAME, ctypes.addressof(FLAG))
+
+
+@intrinsic
+def _is_raised(_context: Any) -> Any:
+    """Read the flag from memory, every time: another thread sets it."""
+
+    def code(_target: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+        word = ir.IntType(64)
+        place = builder.module.globals.get(_NAME) or ir.GlobalVariable(builder.module, word, _NAME)
+        return builder.icmp_signed("!=", builder.load_atomic(place, "monotonic", 8), ir.Constant(word, 0))
+
+    return types.boolean(), code
+
+
+def heed_stop() -> None:
+    """Leave the kernel if work is to stop.
+
+    The one exception that a kernel raises: what it has made so far is not whole, and nobody must take it for whole.
+    Called once a turn of an outer loop, it costs less than a nanosecond.
+    """
+    if FLAG.value:
+        raise Stopped
+
+
+@overload(heed_stop)
+def _heed_stop() -> Any:
+    def compiled() -> None:
+        if _is_raised():  # type: ignore[call-arg]
+            raise Stopped
+
+    return compiled
