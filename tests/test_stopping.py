@@ -86,6 +86,7 @@ def test_long_kernels_heed_the_flag():
             decorators = [one for node in tree.body for one in getattr(node, "decorator_list", ())]
             without |= {path.stem} if any("kernel" in ast.dump(one) for one in decorators) else set()
     assert without == {
-        "aggregate_numeric", "aggregate_ordinal", "cell_index", "classes", "draws", "fuzzy_sets", "grouping", "logistic",
+        "aggregate_numeric", "aggregate_ordinal", "cell_index", "classes", "draws", "fuzzy_sets", "grouping",
+        "logistic",
         "pool", "population", "randomise",
     }  # fmt: skip
