@@ -78,6 +78,7 @@ class _Watch:
         self.outer = -1
         self.told: Callable[[int], None] | None = None
         self.pid = 0
+        self._heard = threading.Event()
         self._theirs: socket.socket | None = None
         self._ours: socket.socket | None = None
 
@@ -90,18 +91,28 @@ class _Watch:
             threading.Thread(target=self._listen, args=(self._theirs,), name="discreet-stop", daemon=True).start()
         return self._ours.fileno()
 
+    def drain(self) -> None:
+        """Wait until everything has been heard that was sent so far, so that nothing is heard too late."""
+        self._heard.clear()
+        if self._ours is not None:
+            with suppress(OSError):
+                self._ours.send(b"\0")
+                self._heard.wait(0.2)
+
     def _listen(self, end: socket.socket) -> None:
         while signals := end.recv(64):
             with self.lock:
                 if self.outer >= 0:  # an event loop that listened before goes on hearing
                     with suppress(OSError):
-                        os.write(self.outer, signals)
+                        os.write(self.outer, signals.replace(b"\0", b""))
                 if signal.SIGINT in signals and self.depth:
                     FLAG.value = 1
                 told = self.told
             if told is not None:
                 for number in signals:
                     told(number)
+            if 0 in signals:
+                self._heard.set()
 
 
 _watch = _Watch()
@@ -136,6 +147,7 @@ def stoppable() -> Iterator[None]:
         if outermost:
             with suppress(ValueError, OSError):
                 signal.set_wakeup_fd(_watch.outer)
+            _watch.drain()
         with _watch.lock:
             _watch.depth -= 1
             if outermost:

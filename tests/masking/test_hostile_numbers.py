@@ -48,7 +48,7 @@ def test_tiny_numbers_leave_nobody_alone(unit):
 
 
 def test_refine_of_errors_whose_square_is_nothing():
-    frame = pl.DataFrame({"x": [0.0, 1e-90, 1.0, 1.0]})
+    frame = pl.DataFrame({"x": [0.0, 1e-90, 1.0, 1.0, -1.0, -1.0]})
     released = Refine(k=2, budget=40, standardise="none", random_state=1).fit_transform(frame)
     assert min(Counter(released.rows()).values()) >= 2
 
