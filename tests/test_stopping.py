@@ -86,7 +86,9 @@ def test_long_kernels_heed_the_flag():
             decorators = [one for node in tree.body for one in getattr(node, "decorator_list", ())]
             without |= {path.stem} if any("kernel" in ast.dump(one) for one in decorators) else set()
     assert without == {
-        "aggregate_numeric", "aggregate_ordinal", "cell_index", "classes", "draws", "fuzzy_sets", "grouping",
+        "aggregate_numeric", "aggregate_ordinal", "cell_index", "chacha", "classes", "draws", "fingerprint",
+        "fuzzy_sets",
+        "grouping",
         "logistic",
         "pool", "population", "randomise",
     }  # fmt: skip

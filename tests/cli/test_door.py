@@ -23,7 +23,8 @@ READ = {
     "certify": {"original", "masked", "schema"}, "init": {"data", "schema"}, "run": {"protocol"},
     "check": {"protocol", "masked"}, "verify": {"manifest"}, "renumber": {"files"},
     "attack": {"original", "masked", "schema"}, "link": {"a", "b", "schema", "schema_b"}, "compare": {"data", "schema"},
-    "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(), "studio": set(),
+    "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(),
+    "studio": {"projects"},  # a folder of its own, in which nothing but projects is written
 }  # fmt: skip
 WRITTEN = {
     "inspect": {"output"}, "protect": {"output", "report", "external", "manifest"}, "init": {"output"},
@@ -132,17 +133,17 @@ def test_a_store_is_a_study_or_left_alone(folder, command, resumed, content):
 
 def test_a_store_cuts_off_half_a_line_and_nothing_else(tmp_path):
     path = tmp_path / "rows.jsonl"
-    with RowStore(path, "x", resume=False) as store:
+    with RowStore(path, "x", 1, resume=False) as store:
         store.add([{"experiment": 0}])
     whole = path.read_bytes()
     path.write_bytes(whole + b'{"experiment": 1, "sc')
-    with RowStore(path, "x", resume=True) as store:
+    with RowStore(path, "x", 1, resume=True) as store:
         assert store.rows == {0: {"experiment": 0}}
     assert path.read_bytes() == whole
     for changed in (whole + b"not a row\n" + b'{"experiment": 2}\n', whole.replace(b'"x"', b'"y"')):
         path.write_bytes(changed)
         with pytest.raises(FileError):
-            RowStore(path, "x", resume=True)
+            RowStore(path, "x", 1, resume=True)
         assert path.read_bytes() == changed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["MOST_MEMBERS", "least_solutions"]
@@ -31,6 +32,7 @@ def least_solutions(
     """
     half = np.empty(_MOST)
     for group in range(offsets.size - 1):
+        heed_stop()
         low = offsets[group]
         members = offsets[group + 1] - low
         found[group] = 0
