@@ -24,8 +24,6 @@ __all__ = ["SCORES", "Experiment", "Originals", "Scoring", "plan", "run", "unmas
 SCORES = ("worst-case", "mean")
 """What a study can be ranked by: the headline, or the papers' plain mean of the measures."""
 
-_EXACT_IN_JSON = 2**53
-"""Whole numbers from which on a reader of JSON may lose bits: such a seed is written as text."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ def plan(
             draws = "random_state" in masker.get_params(deep=False)
             for repetition in range(repetitions if draws else 1):
                 number = len(experiments)
-                seed = seed_from(random_state, "experiment", number)
+                seed = seed_from(random_state, "experiment", number) >> 65  # 63 bits: a table holds it
                 experiments.append(Experiment(number, masker, tuple(keys), set_name, repetition, seed))
     return experiments
 
@@ -129,7 +127,7 @@ def run(
         "candidate": experiment.masker.label(),
         "attribute_set": experiment.set_name,
         "repetition": experiment.repetition,
-        "seed": str(experiment.seed),  # more digits than a column of whole numbers holds
+        "seed": experiment.seed,
     }
     row |= {f"parameter_{name}": _plain(value) for name, value in parameters.items() if name != "random_state"}
     masker = experiment.masker.clone()
