@@ -154,8 +154,8 @@ class Microdata:
     def missing(self, name: str) -> BoolArray:
         """Say for each record whether the attribute has no value."""
         known = self._encoded.get(name)
-        if isinstance(known, np.ndarray) and known.dtype.kind == "i":
-            return np.asarray(known < 0)
+        if isinstance(known, np.ndarray):
+            return np.asarray(np.isnan(known) if known.dtype.kind == "f" else known < 0)
         hidden = hide_missing(self.column(name), self.schema[name].missing)
         return np.asarray(hidden.is_null().to_numpy(zero_copy_only=False), dtype=np.bool_)
 

@@ -25,7 +25,6 @@ SCORES = ("worst-case", "mean")
 """What a study can be ranked by: the headline, or the papers' plain mean of the measures."""
 
 
-
 @dataclass(frozen=True)
 class Scoring:
     """How the experiments of a study are scored.

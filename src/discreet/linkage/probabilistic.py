@@ -161,9 +161,19 @@ class ProbabilisticLinkage(Linker):
         return self.link_models(a, b, names, engine)[self.m]
 
     def link_models(
-        self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine, also: Sequence[str] = ()
+        self,
+        a: Microdata,
+        b: Microdata,
+        names: tuple[str, ...],
+        engine: Engine,
+        also: Sequence[str] = (),
+        *,
+        decided: bool = True,
     ) -> dict[str, tuple[Links, Links]]:
         """Link two checked files in both directions, with `m` and with other estimators, counting patterns once.
+
+        Whether a pair is a link, a non-link or neither is left open where nobody asks (`decided`): it needs all
+        patterns in their order.
 
         Pairs and their weights are the same in both directions: the release is asked for its heaviest pair, and then
         the first file for its own.
@@ -173,7 +183,8 @@ class ProbabilisticLinkage(Linker):
         result = {}
         for estimator in dict.fromkeys((*also, self.m)):  # what is kept of the last one is that of `m`
             model = self._modelled(pairs, estimator)
-            result[estimator] = self._searched(pairs, model, engine), self._searched(back, model, engine)
+            both = (self._searched(side, model, engine, decided=decided) for side in (pairs, back))
+            result[estimator] = next(both), next(both)
         return result
 
     def _compared(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> _Pairs:
@@ -211,7 +222,7 @@ class ProbabilisticLinkage(Linker):
         self.diagnosis_ = Diagnosis(model, pairs.counts)
         return model
 
-    def _searched(self, pairs: _Pairs, model: Model, engine: Engine) -> Links:
+    def _searched(self, pairs: _Pairs, model: Model, engine: Engine, *, decided: bool = True) -> Links:
         """Return for every record of the second file its heaviest pair."""
         chains, first, second = pairs.chains, pairs.first, pairs.second
         n_a, n_b, names = chains[0].a.size, chains[0].b.size, tuple(chain.name for chain in chains)
@@ -228,7 +239,7 @@ class ProbabilisticLinkage(Linker):
         else:
             found = best_by_pattern(chains, model.weights(), first, second, Layout.of(chains), engine)
             links = links_of(found.records(second.label), first, names, type(self).name, higher_is_better=True)
-        return self._decided(links, model, n_a)
+        return self._decided(links, model, n_a) if decided else links
 
     def _decided(self, links: Links, model: Model, n_a: int) -> Links:
         false_links = 0.05 / n_a if self.false_links is None else self.false_links

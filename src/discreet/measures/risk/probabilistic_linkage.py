@@ -88,7 +88,7 @@ class ProbabilisticLinkageRisk(TwoWayRisk):
             links, counts = {}, "release"
         else:
             also = ("known",) if self.worst_case else ()
-            links = linker.link_models(pair.original, pair.masked, known, pair.engine, also)
+            links = linker.link_models(pair.original, pair.masked, known, pair.engine, also, decided=False)
             counts, linked = worse(links[linker.m], self.direction)
         keys = "1 true key" if len(known) == 1 else f"{len(known)} true keys"
         details: Json = {"known": list(known), "left_out": left_out, "complete": not left_out}
