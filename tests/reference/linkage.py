@@ -50,8 +50,8 @@ def best(scores, slack=None, *, squared=False):
     """By row of scores (low is good): order of candidates, and those that share the best.
 
     With `slack`, scores are sums of terms, and a candidate shares the best if its sum is larger by no more than a part
-    in 2⁴², and its distance, the root of a `squared` one, by no more than that much beyond; where the best is zero, only
-    if it is zero too.
+    in 2⁴², and its distance, the root of a `squared` one, by no more than that much beyond; where the best is zero,
+    only if it is zero too.
     """
     result = []
     for j, row in enumerate(scores):

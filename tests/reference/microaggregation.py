@@ -21,7 +21,7 @@ def prepare(values):
 
 
 def on_lattices(points):
-    """Write columns of equal steps, at most 2²⁰ of them, as whole numbers of a step of 26 bits, about the middle one."""
+    """Write columns of equal steps, at most 2²⁰, as whole numbers of a step of 26 bits, about the middle one."""
     points = points.copy()
     for column in points.T:
         distinct = np.unique(column)

@@ -280,8 +280,9 @@ def search(
 ) -> IntArray:
     """Answer queries exactly and return the classes tied with the best, rising, query after query.
 
-    Tied is what is no farther than the nearest by more than rounding can explain. A class of several records is its own second nearest as far as pruning goes. Depth first, nearer child first; a
-    child is skipped only if it is farther than the second nearest, or than what is tied, for sure.
+    Tied is what is no farther than the nearest by more than rounding can explain. A class of several records is its own
+    second nearest as far as pruning goes. Depth first, nearer child first; a child is skipped only if it is farther
+    than the second nearest, or than what is tied, for sure.
     """
     dims = columns.shape[0]
     categories = codes_of.size

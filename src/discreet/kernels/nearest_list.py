@@ -26,7 +26,7 @@ def tied_up_to(nearest: float, slack: float, squared: bool) -> float:
 
     A record that is met exactly, at distance zero, is tied with its equals alone: nothing was rounded.
     """
-    if nearest == 0.0 or nearest == np.inf:
+    if not 0.0 < nearest < np.inf:
         return nearest
     limit = nearest * (1.0 + SUMMING)
     if not squared or slack == 0.0:

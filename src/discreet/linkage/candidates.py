@@ -101,7 +101,7 @@ def _slices(n: int) -> list[tuple[int, int]]:
 
 
 def _slack(y: FloatArray, metric: str) -> FloatArray:
-    """Return by record what rounding of coordinates explains of a distance; of square roots, only their sum is rounded."""
+    """Return by record what rounding of coordinates explains of a distance; of roots, only their sum is rounded."""
     parts = doubt(y, np.zeros(y.shape[1]))
     if metric == "euclidean":
         return np.asarray(np.sqrt((parts * parts).sum(axis=1)))

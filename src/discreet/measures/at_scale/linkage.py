@@ -52,7 +52,6 @@ class _Space:
                 columns.append((column[:, None] == np.arange(-1, len(scale))[None, :]) * np.sqrt(0.5))
         return np.ascontiguousarray(np.concatenate(columns, axis=1).astype(np.float64))
 
-
     def slack(self, points: FloatArray, reach: FloatArray) -> FloatArray:
         """Return how far distances from points may be apart and still be equal, by the rule of the search in memory."""
         grain = np.zeros(points.shape[1])
