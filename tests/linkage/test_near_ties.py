@@ -145,10 +145,10 @@ def test_a_list_of_the_nearest_does_not_depend_on_the_sequence():
     for _ in range(200):
         sums = 1.0 + rng.integers(0, 4, 12) * 1e-13 + rng.integers(0, 2, 12)
         near, who = np.full(4, np.inf), np.array([-1, 0])
-        mine, kept = np.empty(2, dtype=np.int64), np.empty(2)
+        mine, kept = np.empty(12, dtype=np.int64), np.empty(12)
         for c in rng.permutation(12):
             if sums[c] <= near[2]:
-                mine, kept = enter(c, sums[c], False, 0.0, False, near, who, mine, kept)
+                enter(c, sums[c], False, 0.0, False, near, who, mine, kept)
         ((order, ties),) = twin.best(sums[None, :], [0.0])
         assert sorted(mine[: who[1]].tolist()) == ties
         assert near[0] == sums.min()

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel, kernel
-from discreet.kernels.nearest_list import enter
+from discreet.kernels.nearest_list import enter, lengthened
 from discreet.kernels.tied_rows import enlarged
 from discreet.typing import FloatArray, IntArray, SingleArray
 
@@ -378,9 +378,10 @@ def search(
                             possible = possible and lowest[k, j] <= columns[p, start + i] <= highest[k, j]
                         if not possible:
                             continue
-                    mine, sums = enter(
-                        ids[start + i], d[i], sizes[start + i] > 1, slack[k], metric == 0, near_by, who, mine, sums
-                    )
+                    if who[1] == mine.size:
+                        mine = enlarged(mine, mine.size, mine.size)
+                        sums = lengthened(sums, mine.size)
+                    enter(ids[start + i], d[i], sizes[start + i] > 1, slack[k], metric == 0, near_by, who, mine, sums)
                     bar = near_by[2]
         found = who[1]
         ties = np.sort(mine[:found])

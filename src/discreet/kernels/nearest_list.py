@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
-from discreet.kernels.tied_rows import enlarged
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["SUMMING", "enter", "tied_up_to"]
+__all__ = ["SUMMING", "enter", "lengthened", "tied_up_to"]
 
 SUMMING = 2.0**-42
 """What rounding in a sum of terms explains, relatively: that of a thousand additions."""
@@ -36,6 +35,14 @@ def tied_up_to(nearest: float, slack: float, squared: bool) -> float:
 
 
 @exact_kernel
+def lengthened(sums: FloatArray, size: int) -> FloatArray:
+    """Return a copy of a list with room for more."""
+    result = np.empty(size)
+    result[: sums.size] = sums
+    return result
+
+
+@exact_kernel
 def enter(
     c: int,  # IN a class
     d: float,  # IN its sum of terms, finite and at most near[2]
@@ -44,16 +51,16 @@ def enter(
     squared: bool,  # IN whether sums of terms are squared distances
     near: FloatArray,  # IN/OUT (4,) float64: nearest, second nearest, what a row must not exceed, what is still tied
     who: IntArray,  # IN/OUT (2,) int64: second-nearest class, the lowest on equal sums, and how many classes are tied
-    mine: IntArray,  # IN/OUT int64, the tied classes
+    mine: IntArray,  # IN/OUT int64, the tied classes, with room for one more
     sums: FloatArray,  # IN/OUT float64, their sums of terms, as many
-) -> tuple[IntArray, FloatArray]:
-    """Let a class compete; return the lists of tied classes and their sums, which may have had to grow."""
+) -> None:
+    """Let a class compete for the first and the second place."""
     other, tied = who[0], who[1]
     if d > near[3]:
         if d < near[1] or (d == near[1] and c < other):
             who[0], near[1] = c, d
             near[2] = min(near[2], d)
-        return mine, sums
+        return
     if d < near[0]:
         # A new nearest one: what was tied with the old one stays, or competes for the second place.
         near[0], near[3] = d, tied_up_to(d, slack, squared)
@@ -65,13 +72,7 @@ def enter(
             elif sums[j] < near[1] or (sums[j] == near[1] and mine[j] < other):
                 other, near[1] = mine[j], sums[j]
         tied = kept
-    if tied == mine.size:
-        mine = enlarged(mine, tied, tied)
-        longer = np.empty(mine.size)
-        longer[:tied] = sums[:tied]
-        sums = longer
     mine[tied], sums[tied] = c, d
     tied += 1
     who[0], who[1] = other, tied
     near[2] = near[3] if tied > 1 or several else near[1]
-    return mine, sums

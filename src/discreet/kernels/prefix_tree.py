@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cell_index import first_cell
 from discreet.kernels.jit import exact_kernel
-from discreet.kernels.nearest_list import enter
+from discreet.kernels.nearest_list import enter, lengthened
 from discreet.kernels.tied_rows import enlarged
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
@@ -152,8 +152,11 @@ def _descend(
                 d = max(d, term) if largest else d + term
             if d > bar:
                 continue
+            if who[1] == mine.size:
+                mine = enlarged(mine, mine.size, mine.size)
+                sums = lengthened(sums, mine.size)
             # Terms come from tables: only their sum is rounded.
-            mine, sums = enter(ids[i], d, several[i], 0.0, False, near, who, mine, sums)
+            enter(ids[i], d, several[i], 0.0, False, near, who, mine, sums)
             bar = near[2]
     return mine, sums
 
