@@ -245,8 +245,8 @@ def mdav(values: FloatArray, k: int, tell: Callable[[int, int], None] | None = N
     in whole steps, so records that differ by as many steps in every column are tied as in exact numbers; between
     integers that are not scaled every tie is exact. Records are tied in their distance to a centroid, which is rounded,
     if that differs by no more than rounding explains. Other distances are tied if they are the same floating-point
-    number, which with continuous columns, or scaled ones whose squares happen to have equal sums, may differ from exact
-    numbers in the last bit. Far below n² in time on data with few effective dimensions, n²/k in the
+    number: with continuous columns, or scaled ones of equal spread that exchange their differences, rounding of the sum
+    may break what is a tie in exact numbers. Far below n² in time on data with few effective dimensions, n²/k in the
     worst case; memory is linear, about 5·8·n·d bytes. Centroids are means of coordinates rounded to 62 − log₂ n bits
     below the largest, which makes them independent of the order of summation.
 
