@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.reference.microaggregation import information_loss, plain_mdav
+from tests.reference.microaggregation import exact_mdav, information_loss, plain_mdav
 
 from discreet.kernels.mdav import mdav, split_large_groups
 
@@ -50,6 +50,31 @@ def tables(n):
 def test_labels_of_the_plain_definition(name, values):
     for k in (3, 10):
         assert np.array_equal(mdav(values, k), plain_mdav(values, k))
+
+
+@pytest.mark.parametrize("levels", [2, 3, 6, 20])
+@pytest.mark.parametrize("dims", [1, 2, 3, 4])
+def test_ties_of_integers_are_those_of_exact_numbers(dims, levels):
+    rng = np.random.default_rng(100 * dims + levels)
+    for n, k in ((25, 2), (40, 3), (60, 4), (80, 3)):
+        integers = rng.integers(0, levels, (n, dims))
+        labels = exact_mdav(integers, k, [1] * dims)
+        assert np.array_equal(mdav(integers.astype(float), k), labels)
+        assert np.array_equal(mdav(integers - integers.mean(axis=0), k), labels)
+        assert np.array_equal(mdav(1e6 + 0.25 * integers, k), labels)
+        assert np.array_equal(plain_mdav(integers.astype(float), k), labels)
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_ties_of_standardised_integers_are_those_of_exact_numbers(dims):
+    rng = np.random.default_rng(dims)
+    for n, k in ((25, 2), (40, 3), (60, 4), (80, 3), (90, 2)):
+        # Columns of different spreads: equal ones have ties across columns, whose sums are rounded.
+        integers = rng.integers(0, 5 + 3 * np.arange(dims), (n, dims))
+        squares = [int(n * (c * c).sum() - c.sum() ** 2) for c in integers.T]
+        weights = [int(np.prod(squares, dtype=object)) // s for s in squares]
+        standard = (integers - integers.mean(axis=0)) / integers.std(axis=0)
+        assert np.array_equal(mdav(standard, k), exact_mdav(integers, k, weights))
 
 
 def test_labels_of_the_plain_definition_at_five_thousand():

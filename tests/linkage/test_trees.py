@@ -46,13 +46,13 @@ def assert_exact(a, b, metric="euclidean", weights=None):
     links = DistanceLinkage(metric=metric, weights=weights).link(a, b, engine=LocalEngine(workers=2))
     terms = prepare("twin", a, b, names, metric, weights)
     table = terms.matrix(slice(None))
-    for j, (order, ties) in enumerate(twin.best(table)):
+    for j, (order, ties) in enumerate(twin.best(table, terms.slack(slice(None)), squared=terms.metric == 0)):
         assert links.best[j] == order[0]
         assert links.ties[j] == len(ties)
-        assert links.score[j] == terms.scores(table[j, order[0]])
+        assert links.score[j] == terms.scores(table[j].min())
         if len(order) > 1:
             assert links.second[j] == order[1]
-            assert links.second_score[j] == terms.scores(table[j, order[1]])
+            assert links.second_score[j] == terms.scores(table[j].min() if order[1] in ties else table[j, order[1]])
         tied = links.tied[links.tied_offsets[j] : links.tied_offsets[j + 1]]
         assert np.flatnonzero(np.isin(links.classes, tied)).tolist() == ties
 

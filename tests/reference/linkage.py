@@ -46,13 +46,23 @@ def weight_matrix(chains, weights):
     return table
 
 
-def best(scores):
-    """By row of scores (low is good): order of candidates, and those that share the best."""
+def best(scores, slack=None, *, squared=False):
+    """By row of scores (low is good): order of candidates, and those that share the best.
+
+    With `slack`, scores are sums of terms, and a candidate shares the best if its sum is larger by no more than a part
+    in 2⁴², and its distance, the root of a `squared` one, by no more than that much beyond; where the best is zero,
+    only if it is zero too.
+    """
     result = []
-    for row in scores:
+    for j, row in enumerate(scores):
         order = sorted((i for i in range(row.size) if np.isfinite(row[i])), key=lambda i: (row[i], i))
-        ties = [i for i in order if row[i] == row[order[0]]] if order else []
-        result.append((order, ties))
+        least = row[order[0]] if order else 0.0
+        limit = least
+        if slack is not None and least > 0.0:
+            limit = least * (1 + 2.0**-42)
+            limit = (np.sqrt(limit) + slack[j]) ** 2 if squared else limit + slack[j]
+        ties = sorted(i for i in order if row[i] <= limit)
+        result.append((ties + [i for i in order if i not in ties], ties))
     return result
 
 

@@ -20,6 +20,25 @@ def prepare(values):
     return np.ldexp(centred, -int(np.frexp(largest)[1])) if largest > 0.0 else centred
 
 
+def on_lattices(points):
+    """Write columns of equal steps, at most 2²⁰, as whole numbers of a step of 26 bits, about the middle one."""
+    points = points.copy()
+    for column in points.T:
+        distinct = np.unique(column)
+        for apart in range(1, 13) if len(distinct) > 1 else ():
+            steps = np.rint((distinct[-1] - distinct[0]) / np.diff(distinct).min() * apart)
+            if steps > 2**20:
+                break
+            step = (distinct[-1] - distinct[0]) / steps
+            if all(abs(x - round(x)) <= 2.0**-28 for x in ((distinct - distinct[0]) / step).tolist()):
+                mantissa, exponent = math.frexp(step)
+                places = np.rint((column - distinct[0]) / step)
+                column[:] = math.ldexp(round(mantissa * 2**26), exponent - 26) * (places - np.rint(places.mean()))
+                break
+    largest = np.max(np.abs(points), initial=0.0)
+    return np.ldexp(points, -int(np.frexp(largest)[1])) if largest > 0.0 else points
+
+
 def squared_distances(points, target):
     """Squared Euclidean distances, columns added from first to last."""
     total = np.zeros(len(points))
@@ -36,8 +55,11 @@ def fixed_point(points):
 
 
 def plain_mdav(values, k):
-    """MDAV by its definition: every centroid and every distance from scratch."""
-    points = prepare(values)
+    """MDAV by its definition: every centroid and every distance from scratch.
+
+    Distances to a centroid, which is rounded, are equal where they differ by no more than rounding explains.
+    """
+    points = on_lattices(prepare(values))
     exact, unit = fixed_point(points)
     remaining = np.arange(len(points))
     labels = np.full(len(points), -1)
@@ -48,6 +70,11 @@ def plain_mdav(values, k):
 
     def centroid():
         return exact[remaining].sum(axis=0).astype(np.float64) * unit / len(remaining)
+
+    def farthest_from_centroid():
+        distances = squared_distances(points[remaining], centroid())
+        most = distances.max()
+        return remaining[np.argmax(distances >= most * (1 - 2.0**-44) - 2.0**-48 * math.sqrt(most))]
 
     def close(members):
         nonlocal remaining, group
@@ -61,14 +88,43 @@ def plain_mdav(values, k):
         return remaining[np.argsort(distances, kind="stable")[:k]]
 
     while len(remaining) >= 3 * k:
-        first = farthest(centroid())
+        first = farthest_from_centroid()
         close(nearest(first))
         second = farthest(points[first])
         close(nearest(second))
     if len(remaining) >= 2 * k:
-        close(nearest(farthest(centroid())))
+        close(nearest(farthest_from_centroid()))
     if len(remaining):
         close(remaining)
+    return labels
+
+
+def exact_mdav(integers, k, weights):
+    """MDAV of integers without any rounding: Python's own integers, columns weighed, sums instead of centroids."""
+    rows = [[int(x) for x in row] for row in integers]
+    remaining, labels, group = list(range(len(rows))), np.full(len(rows), -1), 0
+
+    def apart(x, y):
+        return sum(w * (a - b) ** 2 for a, b, w in zip(x, y, weights, strict=True))
+
+    def farthest_from_centroid():
+        count, total = len(remaining), [sum(rows[i][j] for i in remaining) for j in range(len(weights))]
+        return max(remaining, key=lambda i: (apart([count * x for x in rows[i]], total), -i))
+
+    def close(record):
+        nonlocal group
+        order = sorted(remaining, key=lambda i: (i != record, apart(rows[i], rows[record]), i))
+        labels[order[:k]] = group
+        group += 1
+        remaining[:] = sorted(order[k:])
+
+    while len(remaining) >= 3 * k:
+        first = farthest_from_centroid()
+        close(first)
+        close(max(remaining, key=lambda i: (apart(rows[i], rows[first]), -i)))
+    if len(remaining) >= 2 * k:
+        close(farthest_from_centroid())
+    labels[remaining] = group
     return labels
 
 

@@ -23,8 +23,8 @@ from discreet.kernels.blocks import (
     find_nearest,
     scratch_for,
 )
-from discreet.kernels.centring import centred
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.lattice import centred_on_lattices
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
@@ -34,6 +34,8 @@ __all__ = ["mdav", "mdav_of_points", "split_large_groups"]
 REBUILD = 0.75
 # Look-ups in the sorted list, per record, after which it is sorted anew around the present centroid.
 LOOKUPS = 4
+# What rounding explains of a squared distance to a centroid, relatively, and of the distance itself.
+SUMMING, CENTRING = 2.0**-44, 2.0**-49
 
 
 @exact_kernel
@@ -68,6 +70,21 @@ def _group(
 
 
 @exact_kernel
+def _squared(points: FloatArray, i: int, centre: FloatArray) -> float:
+    value = 0.0
+    for j in range(centre.size):
+        difference = points[i, j] - centre[j]
+        value += difference * difference
+    return value
+
+
+@exact_kernel
+def _tied_down_to(farthest: float) -> float:
+    # The least squared distance to a centroid that rounding alone may have told apart from the farthest one.
+    return float(max(farthest * (1.0 - SUMMING) - 2.0 * CENTRING * np.sqrt(max(farthest, 0.0)), 0.0))
+
+
+@exact_kernel
 def _farthest_from_centroid(
     points: FloatArray,
     labels: IntArray,
@@ -77,27 +94,37 @@ def _farthest_from_centroid(
     origin: FloatArray,
     centre: FloatArray,
 ) -> tuple[int, int]:
-    """Farthest record from ``centre`` on a list sorted by the distance to ``origin``, and the number of look-ups."""
+    """Farthest record from ``centre`` on a list sorted by the distance to ``origin``, and the number of look-ups.
+
+    A centroid is rounded where records are not: those that are as far but for rounding are tied, and the lowest wins.
+    """
     drift = 0.0
     for j in range(centre.size):
         drift += (centre[j] - origin[j]) ** 2
     drift = np.sqrt(drift)
-    best, winner, p = -1.0, np.int64(-1), start
+    best, below, winner, p = -1.0, -1.0, np.int64(-1), start
     while p < order.size:
         i = order[p]
         p += 1
         if labels[i] >= 0:
             continue
         # The bound is rounded, so it is widened before it may end the search.
-        if (reach[p - 1] + drift) * (1.0 + 1e-12) < np.sqrt(max(best, 0.0)):
+        if (reach[p - 1] + drift) * (1.0 + 1e-12) < np.sqrt(_tied_down_to(best)):
             break
-        value = 0.0
-        for j in range(centre.size):
-            difference = points[i, j] - centre[j]
-            value += difference * difference
-        if value > best or (value == best and i < winner):
-            best = value
+        value = _squared(points, i, centre)
+        if value > best:
+            best, below = value, best
             winner = i
+        elif value == best:
+            winner = min(winner, i)
+        else:
+            below = max(below, value)
+    limit = _tied_down_to(best)
+    if below >= limit:
+        for q in range(start, p):
+            i = order[q]
+            if labels[i] < 0 and i < winner and _squared(points, i, centre) >= limit:
+                winner = i
     return int(winner), p - start
 
 
@@ -216,7 +243,12 @@ def mdav(values: FloatArray, k: int, tell: Callable[[int, int], None] | None = N
 
     Notes
     -----
-    Ties go to the record with the lowest index. Far below n² in time on data with few effective dimensions, n²/k in the
+    Ties go to the record with the lowest index. Columns of equal steps, such as integers, however scaled, are compared
+    in whole steps, so records that differ by as many steps in every column are tied as in exact numbers; between
+    integers that are not scaled every tie is exact. Records are tied in their distance to a centroid, which is rounded,
+    if that differs by no more than rounding explains. Other distances are tied if they are the same floating-point
+    number: with continuous columns, or scaled ones of equal spread that exchange their differences, rounding of the sum
+    may break what is a tie in exact numbers. Far below n² in time on data with few effective dimensions, n²/k in the
     worst case; memory is linear, about 5·8·n·d bytes. Centroids are means of coordinates rounded to 62 − log₂ n bits
     below the largest, which makes them independent of the order of summation.
 
@@ -229,4 +261,4 @@ def mdav(values: FloatArray, k: int, tell: Callable[[int, int], None] | None = N
     >>> mdav(np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]]), 3).tolist()
     [0, 0, 0, 1, 1, 1]
     """
-    return mdav_of_points(centred(values), k, tell)
+    return mdav_of_points(centred_on_lattices(values), k, tell)

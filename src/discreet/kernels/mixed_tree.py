@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel, kernel
+from discreet.kernels.nearest_list import enter, lengthened
 from discreet.kernels.stop import heed_stop
 from discreet.kernels.tied_rows import enlarged
 from discreet.typing import FloatArray, IntArray, SingleArray
@@ -272,6 +273,7 @@ def search(
     which: IntArray,  # IN (m,) int64, the queries to answer, in a good order
     lowest: FloatArray,  # IN (n_b or 0, numbers) float64, the least possible value of A for a query; no rows: any
     highest: FloatArray,  # IN the same, the largest
+    slack: FloatArray,  # IN (n_b,) float64, what rounding of coordinates explains of a query's distances
     best: IntArray,  # OUT (n_b,) int64, class, lowest on ties, −1 if everything is infinitely far
     score: FloatArray,  # OUT (n_b,) float64
     second: IntArray,  # OUT (n_b,) int64, another class
@@ -280,8 +282,9 @@ def search(
 ) -> IntArray:
     """Answer queries exactly and return the classes tied with the best, rising, query after query.
 
-    A class of several records is its own second nearest as far as pruning goes. Depth first, nearer child first; a
-    child is skipped only if it is farther than the second nearest by more than rounding can explain.
+    Tied is what is no farther than the nearest by more than rounding can explain. A class of several records is its own
+    second nearest as far as pruning goes. Depth first, nearer child first; a child is skipped only if it is farther
+    than the second nearest, or than what is tied, for sure.
     """
     dims = columns.shape[0]
     categories = codes_of.size
@@ -293,7 +296,8 @@ def search(
     roughly = np.empty(distance.size, dtype=np.float32)
     single = np.empty(dims, dtype=np.float32)
     roughly_first = rough.shape[0] > 0
-    mine = np.empty(64, dtype=np.int64)
+    mine, sums = np.empty(64, dtype=np.int64), np.empty(64)
+    near_by, who = np.empty(4), np.empty(2, dtype=np.int64)
     tied = np.empty(max(64, which.size), dtype=np.int64)
     used = 0
     for q in range(which.size):
@@ -306,9 +310,9 @@ def search(
                 single[p] = queries[k, p]
                 squares += queries[k, p] * queries[k, p]
             reach += np.sqrt(squares)
-        first, other = -1, -1
-        d1, d2, bar = np.inf, np.inf, np.inf
-        found = 0
+        near_by[:] = np.inf
+        who[0], who[1] = -1, 0
+        bar = np.inf
         stack[0], bounds[0] = 0, 0.0
         parts[0] = 0.0
         top = 1
@@ -368,9 +372,8 @@ def search(
                 else:
                     _terms_of(columns, start, stop, queries[k], terms, table, codes_of, metric, d)
                 for i in range(size):
-                    if d[i] > d2 or d[i] == np.inf:
+                    if d[i] > bar or d[i] == np.inf:
                         continue
-                    c = ids[start + i]
                     if lowest.shape[0] > 0:
                         possible = True
                         for p in range(categories, dims):
@@ -378,36 +381,18 @@ def search(
                             possible = possible and lowest[k, j] <= columns[p, start + i] <= highest[k, j]
                         if not possible:
                             continue
-                    if d[i] < d1:
-                        other, d2 = first, d1
-                        if found > 1:
-                            for j in range(found):
-                                other = min(other, mine[j])
-                        first, d1 = c, d[i]
-                        mine[0] = c
-                        found = 1
-                        bar = d1 if sizes[start + i] > 1 else d2
-                    elif d[i] == d1:
-                        if found == mine.size:
-                            mine = enlarged(mine, found, found)
-                        mine[found] = c
-                        found += 1
-                        bar = d1
-                    elif d[i] < d2 or c < other:
-                        other, d2 = c, d[i]
-                        bar = min(bar, d2)
+                    if who[1] == mine.size:
+                        mine = enlarged(mine, mine.size, mine.size)
+                        sums = lengthened(sums, mine.size)
+                    enter(ids[start + i], d[i], sizes[start + i] > 1, slack[k], metric == 0, near_by, who, mine, sums)
+                    bar = near_by[2]
+        found = who[1]
         ties = np.sort(mine[:found])
         if used + found > tied.size:
             tied = enlarged(tied, used, used + found)
         tied[used : used + found] = ties
         used += found
         counts[k] = found
-        if found > 0:
-            best[k], score[k] = ties[0], d1
-        else:
-            best[k], score[k] = -1, np.inf
-        if found > 1:
-            second[k], second_score[k] = ties[1], d1
-        else:
-            second[k], second_score[k] = other, d2
+        best[k], score[k] = (ties[0], near_by[0]) if found > 0 else (-1, np.inf)
+        second[k], second_score[k] = (ties[1], near_by[0]) if found > 1 else (who[0], near_by[1])
     return tied[:used].copy()

@@ -1,6 +1,7 @@
 """Distances of two files of numbers under a power, and the nearest records by them, over all pairs.
 
-`power` says which: 0 the squared Euclidean distance, 1 the sum of differences, 2 the sum of their square roots.
+`power` says which: 0 the squared Euclidean distance, 1 the sum of differences, 2 the sum of their square roots. Records
+are tied with the nearest one if they are farther by no more than rounding can explain.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.nearest_list import tied_up_to
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
@@ -52,10 +54,12 @@ def nearest_by_power(
     power: int,  # IN as above
     start: int,  # IN first record of b
     stop: int,  # IN past the last record of b
+    slack: FloatArray,  # IN (n_b,) float64, what rounding of the numbers explains of a distance
     best: IntArray,  # OUT (n_b,) int64, lowest position on ties
     score: FloatArray,  # OUT (n_b,) float64
     second: IntArray,  # OUT (n_b,) int64, −1 where a has one record
     second_score: FloatArray,  # OUT (n_b,) float64
+    limit: FloatArray,  # OUT (n_b,) float64, the largest distance that is tied with the best
     ties: IntArray,  # OUT (n_b,) int64, records of a at the best distance
 ) -> None:
     """Find the two nearest records of a for records ``start … stop − 1`` of b; no memory beyond OUT."""
@@ -63,18 +67,26 @@ def nearest_by_power(
         heed_stop()
         first, next_one = -1, -1
         d1, d2 = np.inf, np.inf
-        tied = 0
         for i in range(a.shape[0]):
             d = _distance(a, i, b, j, power, d2)
             if d < d1:
                 next_one, d2 = first, d1
                 first, d1 = i, d
-                tied = 1
-            else:
-                if d == d1:
+            elif d < d2:
+                next_one, d2 = i, d
+        limit[j] = tied_up_to(d1, slack[j], power == 0)
+        tied = 1 if first >= 0 else 0
+        if next_one >= 0 and d2 <= limit[j]:
+            # Only where the second is tied may others be: they are counted in a pass of their own.
+            tied = 0
+            for i in range(a.shape[0]):
+                if _distance(a, i, b, j, power, limit[j]) <= limit[j]:
+                    if tied == 0:
+                        first = i
+                    elif tied == 1:
+                        next_one = i
                     tied += 1
-                if d < d2:
-                    next_one, d2 = i, d
+            d2 = d1
         best[j], score[j], second[j], second_score[j], ties[j] = first, d1, next_one, d2, tied
 
 
@@ -83,7 +95,7 @@ def tied_by_power(
     a: FloatArray,  # IN as above
     b: FloatArray,
     power: int,
-    score: FloatArray,  # IN (n_b,) float64, the best distances
+    limit: FloatArray,  # IN (n_b,) float64, the largest tied distances
     ties: IntArray,  # IN (n_b,) int64
     best: IntArray,  # IN (n_b,) int64
     offsets: IntArray,  # IN (n_b + 1,) int64, cumulated ties
@@ -101,7 +113,7 @@ def tied_by_power(
             tied[at] = best[j]
             continue
         for i in range(best[j], a.shape[0]):
-            if _distance(a, i, b, j, power, score[j]) == score[j]:
+            if _distance(a, i, b, j, power, limit[j]) <= limit[j]:
                 tied[at] = i
                 at += 1
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.cell_index import first_cell
 from discreet.kernels.jit import exact_kernel
+from discreet.kernels.nearest_list import enter, lengthened
 from discreet.kernels.stop import heed_stop
 from discreet.kernels.tied_rows import enlarged
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
@@ -78,14 +79,14 @@ def _descend(
     stack: IntArray,  # IN/OUT (room, 2) int64, node and level; the nodes to search
     bounds: FloatArray,  # IN/OUT (room,) float64
     top: int,  # IN how many there are
-    near: FloatArray,  # IN/OUT (3,) float64, nearest, second nearest, and what a row must not exceed
-    who: IntArray,  # IN/OUT (3,) int64, nearest and second-nearest class, and classes at the nearest distance
-    mine: IntArray,  # IN/OUT, those classes
-) -> IntArray:
-    # Search the nodes on the stack; returns the list of classes, which may have had to grow.
+    near: FloatArray,  # IN/OUT, with the next three, as in `enter`
+    who: IntArray,
+    mine: IntArray,
+    sums: FloatArray,
+) -> tuple[IntArray, FloatArray]:
+    # Search the nodes on the stack; returns the lists of tied classes and their sums, which may have had to grow.
     n, width = codes.shape
-    d1, d2, bar = near[0], near[1], near[2]
-    first, other, found = who[0], who[1], who[2]
+    bar = near[2]
     while top > 0:
         top -= 1
         total = bounds[top]
@@ -152,27 +153,13 @@ def _descend(
                 d = max(d, term) if largest else d + term
             if d > bar:
                 continue
-            c = ids[i]
-            if d < d1:
-                other, d2 = first, d1
-                for j in range(found):
-                    other = min(other, mine[j])
-                first, d1 = c, d
-                mine[0] = c
-                found = 1
-                bar = d1 if several[i] else d2
-            elif d == d1:
-                if found == mine.size:
-                    mine = enlarged(mine, found, found)
-                mine[found] = c
-                found += 1
-                bar = d1
-            elif d < d2 or c < other:
-                other, d2 = c, d
-                bar = min(bar, d2)
-    near[0], near[1], near[2] = d1, d2, bar
-    who[0], who[1], who[2] = first, other, found
-    return mine
+            if who[1] == mine.size:
+                mine = enlarged(mine, mine.size, mine.size)
+                sums = lengthened(sums, mine.size)
+            # Terms come from tables: only their sum is rounded.
+            enter(ids[i], d, several[i], 0.0, False, near, who, mine, sums)
+            bar = near[2]
+    return mine, sums
 
 
 @exact_kernel
@@ -221,6 +208,7 @@ def nearest_in_tree(
 ) -> IntArray:
     """Answer queries exactly and return the classes tied with the best, rising, query after query.
 
+    Tied is what is no farther than the nearest by more than rounding of the sum can explain.
     Disagreeing on an attribute of the prefix must cost more than agreeing.
     """
     width, prefix = codes.shape[1], shift.size
@@ -228,8 +216,8 @@ def nearest_in_tree(
     room = _SEEDS + 64 + codes_of.sum()
     stack = np.empty((room, 2), dtype=np.int64)
     bounds = np.empty(room)
-    near, who = np.empty(3), np.empty(3, dtype=np.int64)
-    mine = np.empty(64, dtype=np.int64)
+    near, who = np.empty(4), np.empty(2, dtype=np.int64)
+    mine, sums = np.empty(64, dtype=np.int64), np.empty(64)
     tied = np.empty(max(64, which.size), dtype=np.int64)
     extra = np.empty(prefix)  # what disagreeing on an attribute of the prefix costs at least, beyond agreeing
     smallest = np.empty(4)
@@ -240,7 +228,7 @@ def nearest_in_tree(
         k = which[question]
         query[:] = queries[k]
         near[:] = np.inf
-        who[0], who[1], who[2] = -1, -1, 0
+        who[0], who[1] = -1, 0
         agreeing, skip = 0.0, 0
         key = np.uint64(0)
         for p in range(prefix):
@@ -271,22 +259,24 @@ def nearest_in_tree(
                         stack[top, 0], stack[top, 1], bounds[top] = cell_level + cell, prefix, t
                         top += 1
                         if top == _SEEDS:
-                            mine = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of,
-                                            gaps, order, largest, query, 0, prefix, stack, bounds, top, near, who,
-                                            mine)  # fmt: skip
+                            mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table,
+                                                  codes_of, gaps, order, largest, query, 0, prefix, stack, bounds, top,
+                                                  near, who, mine, sums)  # fmt: skip
                             top = 0
                     cell = following[index, cell]
             if top > 0:
-                mine = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
-                                order, largest, query, 0, prefix, stack, bounds, top, near, who, mine)  # fmt: skip
+                mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
+                                      order, largest, query, 0, prefix, stack, bounds, top, near, who, mine,
+                                      sums)  # fmt: skip
         if skip == 0 or (agreeing + _least_sum(extra, skip, smallest)) * _SLACK <= near[2]:
             if not through:
                 counts[k] = -1
                 continue
             stack[0, 0], stack[0, 1], bounds[0] = -1, 0, 0.0
-            mine = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
-                            order, largest, query, skip, prefix, stack, bounds, 1, near, who, mine)  # fmt: skip
-        found = who[2]
+            mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
+                                  order, largest, query, skip, prefix, stack, bounds, 1, near, who, mine,
+                                  sums)  # fmt: skip
+        found = who[1]
         ties = np.sort(mine[:found])
         if used + found > tied.size:
             tied = enlarged(tied, used, used + found)
@@ -294,5 +284,5 @@ def nearest_in_tree(
         used += found
         counts[k] = found
         best[k], score[k] = (ties[0], near[0]) if found > 0 else (-1, np.inf)
-        second[k], second_score[k] = (ties[1], near[0]) if found > 1 else (who[1], near[1])
+        second[k], second_score[k] = (ties[1], near[0]) if found > 1 else (who[0], near[1])
     return tied[:used].copy()

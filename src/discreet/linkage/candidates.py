@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.base import Engine, InProcess
+from discreet.kernels.nearest_list import SUMMING
 from discreet.kernels.power_distance import (
     nearest_by_power,
     nearest_many_by_power,
@@ -12,6 +13,7 @@ from discreet.kernels.power_distance import (
     tied_by_power,
 )
 from discreet.linkage.assignment import best_assignment
+from discreet.linkage.terms import doubt
 from discreet.linkage.unshared import Found, one_each
 from discreet.progress import report
 from discreet.typing import FloatArray, IntArray
@@ -98,24 +100,33 @@ def _slices(n: int) -> list[tuple[int, int]]:
     return [(start, min(start + _BLOCK, n)) for start in range(0, n, _BLOCK)]
 
 
+def _slack(y: FloatArray, metric: str) -> FloatArray:
+    """Return by record what rounding of coordinates explains of a distance; of roots, only their sum is rounded."""
+    parts = doubt(y, np.zeros(y.shape[1]))
+    if metric == "euclidean":
+        return np.asarray(np.sqrt((parts * parts).sum(axis=1)))
+    return np.asarray(parts.sum(axis=1) if metric == "manhattan" else np.zeros(len(y)))
+
+
 def _search_plain(
     x: FloatArray, y: FloatArray, metric: str, engine: Engine
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, IntArray, IntArray]:
     n, power = len(y), METRICS[metric]
     best, second, ties = (np.empty(n, dtype=np.int64) for _ in range(3))
-    score, second_score = np.empty(n), np.empty(n)
+    score, second_score, limit = (np.empty(n) for _ in range(3))
+    slack = _slack(y, metric)
     slices = _slices(n)
     done = [0]
 
     def first_pass(block: tuple[int, int]) -> None:
-        nearest_by_power(x, y, power, *block, best, score, second, second_score, ties)
+        nearest_by_power(x, y, power, *block, slack, best, score, second, second_score, limit, ties)
         done[0] += 1
         report("comparing records", done[0], len(slices))
 
     engine.map(first_pass, slices)
     offsets = np.concatenate([[0], np.cumsum(ties)]).astype(np.int64)
     tied = np.empty(int(offsets[-1]), dtype=np.int64)
-    engine.map(lambda block: tied_by_power(x, y, power, score, ties, best, offsets, *block, tied), slices)
+    engine.map(lambda block: tied_by_power(x, y, power, limit, ties, best, offsets, *block, tied), slices)
     if metric == "euclidean":
         score, second_score = np.sqrt(score), np.sqrt(second_score)
     return best, second, score, second_score, offsets, tied
@@ -135,13 +146,17 @@ def _search_corrected(
 
     near_x = mean_distance(x, y)
     near_y = mean_distance(y, np.repeat(x, np.minimum(counts, k), axis=0))
+    slack = _slack(y, metric)
 
     def block_search(block: tuple[int, int]) -> tuple[IntArray, FloatArray, IntArray, FloatArray, IntArray, IntArray]:
         start, stop = block
         table = 2.0 * distances(x, y[start:stop], metric) - near_x[None, :] - near_y[start:stop, None]
         rows = np.arange(stop - start)
+        score = table.min(axis=1)
+        # What rounding alone makes different is equal.
+        tied = score + SUMMING * (np.abs(score) + near_x.max() + near_y[start:stop]) + 2.0 * slack[start:stop]
+        table = np.where(table <= tied[:, None], score[:, None], table)
         best = table.argmin(axis=1)
-        score = table[rows, best]
         row, column = np.nonzero(table == score[:, None])
         lengths = np.bincount(row, minlength=rows.size)
         table[rows, best] = np.inf

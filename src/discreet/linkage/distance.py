@@ -62,10 +62,12 @@ class DistanceLinkage(Linker):
     tree of distinct records, files with numbers in a k-d tree; both are far below n_a · n_b in time where records are
     not too far from their nearest, and O(n) in memory. An assignment looks at all pairs and is limited to
     50,000 records. The records of the first file that are equal on the attributes are one class, so a tie among them
-    costs nothing. Ties go to the lowest position. A missing category is a category of its own; missing numbers are
-    refused. Under ``"mahalanobis"`` a direction in which the first file does not vary is left out. In both directions
-    (``link_both``) distances are the same, in standard deviations of the first file; every record of either file is
-    asked for the nearest of the other.
+    costs nothing. Ties go to the lowest position. Records are tied with the nearest one where they are farther by no
+    more than rounding of numbers, coordinates and sums explains: the mean of two values is equally far from both,
+    though not to the last bit. A record that is met exactly is tied with its equals alone. A missing category is a
+    category of its own; missing numbers are refused. Under ``"mahalanobis"`` a direction in which the first file does
+    not vary is left out. In both directions (``link_both``) distances are the same, in standard deviations of the
+    first file; every record of either file is asked for the nearest of the other.
 
     References
     ----------
@@ -175,10 +177,13 @@ def _search_numbers(
     sorted_sizes = a.size[rows]
     none = np.empty((0, len(terms.numbers)))
     lowest, highest = (none, none) if limits is None else (x[b.first] for x in limits)
+    slack = terms.slack(b.first)
     out = _Out(len(queries))
 
     def answer(which: IntArray) -> IntArray:
-        return search(columns, rough, norm, rows, sorted_sizes, *tree, queries, which, lowest, highest, *out.arrays)
+        return search(
+            columns, rough, norm, rows, sorted_sizes, *tree, queries, which, lowest, highest, slack, *out.arrays
+        )
 
     return out.found(_in_blocks(order, answer, engine), order, a, terms)
 

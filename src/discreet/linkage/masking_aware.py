@@ -213,6 +213,7 @@ def _with_centres(
         a_numbers=np.ascontiguousarray(terms.b_numbers[members][:, numbers]),
         b_numbers=np.ascontiguousarray(terms.a_numbers[:, numbers]),
         tables=tuple(np.ascontiguousarray(terms.tables[p].T) for p in categories),
+        grain=terms.grain[numbers],
     )
     nearest = link_by_terms(linker, question, question.numbers, engine)
     # The term of an attribute that a normal error of the usual size makes: one half.
@@ -239,5 +240,6 @@ def _scaled(terms: Terms, numbers: list[int], categories: list[int], factor: flo
         terms,
         a_numbers=np.ascontiguousarray(terms.a_numbers * by),
         b_numbers=np.ascontiguousarray(terms.b_numbers * by),
+        grain=terms.grain * by,
         tables=tuple(table * factor if p in categories else table for p, table in enumerate(terms.tables)),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -14,11 +14,12 @@ from discreet.microdata import Microdata
 from discreet.scales import Categorical, Ordinal
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
-__all__ = ["METRICS", "Terms", "as_seen", "classes_of", "level_table", "packed", "prepare"]
+__all__ = ["METRICS", "Terms", "as_seen", "classes_of", "doubt", "grain_of", "level_table", "packed", "prepare"]
 
 METRICS = ("euclidean", "mahalanobis", "manhattan", "max")
 
 _MOST_CELLS = 100_000_000
+_UNIT = 2.0**-52
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,6 +35,8 @@ class Terms:
         By category, the term of two codes.
     metric : int
         0 square root of a sum of squares, 1 sum, 2 largest.
+    grain : (numbers,) float64
+        How exactly a coordinate can be told, after rounding of the values that it comes from.
     """
 
     categories: tuple[str, ...]
@@ -44,6 +47,7 @@ class Terms:
     b_numbers: FloatArray
     tables: tuple[FloatArray, ...]
     metric: int
+    grain: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def swapped(self) -> Terms:
         """Return the same terms with the files in each other's place: every distance stays what it was."""
@@ -56,11 +60,19 @@ class Terms:
             self.a_numbers,
             tuple(np.ascontiguousarray(table.T) for table in self.tables),
             self.metric,
+            self.grain,
         )
 
     def scores(self, terms: FloatArray) -> FloatArray:
         """Turn sums of terms into distances."""
         return np.sqrt(terms) if self.metric == 0 else terms
+
+    def slack(self, rows: IntArray | slice) -> FloatArray:
+        """Return what rounding of coordinates explains of the distances of some records of B."""
+        parts = doubt(self.b_numbers[rows], self.grain)
+        if self.metric == 0:
+            return np.asarray(np.sqrt((parts * parts).sum(axis=1)))
+        return np.asarray(parts.sum(axis=1) if self.metric == 1 else parts.max(axis=1, initial=0.0))
 
     def matrix(self, rows: slice | IntArray) -> FloatArray:
         """Return the sums of terms of some records of B (rows) to every record of A, a dense block."""
@@ -99,7 +111,7 @@ def prepare(
     categories = a.schema.of_scale("ordinal", "nominal", among=names)
     kind = {"euclidean": 0, "mahalanobis": 0, "manhattan": 1, "max": 2}[metric]
     factor = {name: float((weights or {}).get(name, 1.0)) for name in names}
-    first, second = _standardised(owner, a, b, numbers, whiten=metric == "mahalanobis")
+    first, second, grain = _standardised(owner, a, b, numbers, whiten=metric == "mahalanobis")
     scale = np.array([np.sqrt(factor[name]) if kind == 0 else factor[name] for name in numbers])
     tables, a_codes, b_codes = [], [], []
     for name in categories:
@@ -126,6 +138,7 @@ def prepare(
         np.ascontiguousarray(second * scale),
         tuple(np.ascontiguousarray(t.T) for t in tables),
         kind,
+        grain * scale,
     )
 
 
@@ -153,7 +166,7 @@ def as_seen(allowed: BoolArray, shape: tuple[int, ...]) -> BoolArray:
 
 def _standardised(
     owner: str, a: Microdata, b: Microdata, names: tuple[str, ...], *, whiten: bool
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     first, second = a.numeric(names), b.numeric(names)
     for j, name in enumerate(names):
         absent = int(np.isnan(first[:, j]).sum() + np.isnan(second[:, j]).sum())
@@ -163,20 +176,41 @@ def _standardised(
                 hint="Leave the column out of attributes.",
             )
     if not names:
-        return first, second
+        return first, second, np.zeros(0)
     # The intruder standardises with what he holds; his middle is taken off both, which changes no difference.
     middle = first.mean(axis=0)
     first, second = first - middle, second - middle
     spread = first.std(axis=0)
     spread = np.where(spread > 0, spread, 1.0)
     first, second = first / spread, second / spread
+    grain = grain_of(middle, spread)
     if whiten:
         covariance = np.atleast_2d(first.T @ first / len(first))
         values, vectors = np.linalg.eigh(covariance)
         # A direction in which the file does not vary has no distance.
         root = np.where(values > 1e-12 * values.max(), 1.0 / np.sqrt(np.maximum(values, 1e-300)), 0.0)
+        # A direction mixes the columns, and what rounding did to the largest of each.
+        largest = np.maximum(np.abs(first).max(axis=0), np.abs(second).max(axis=0))
+        grain = doubt(largest, grain) @ np.abs(vectors * root)
         first, second = first @ (vectors * root), second @ (vectors * root)
-    return first, second
+    return first, second, grain
+
+
+def grain_of(middle: FloatArray, spread: FloatArray) -> FloatArray:
+    """Return by column what rounding of the numbers themselves, which lie about `middle`, does to coordinates.
+
+    A released mean is off by half a unit in the last place: nearer to one original by it, and farther from another.
+    """
+    return np.asarray(2.0 * _UNIT * np.abs(middle) / spread)
+
+
+def doubt(coordinates: FloatArray, grain: FloatArray) -> FloatArray:
+    """Return by coordinate how far two differences from it may be apart by rounding alone.
+
+    Centring, scaling and weighing round three coordinates, which lie within the distance of each other; what grows
+    with the distance itself is in the rounding of the sum.
+    """
+    return np.asarray(grain + 9.0 * _UNIT * np.abs(coordinates))
 
 
 def _coded(owner: str, a: Microdata, b: Microdata, name: str) -> tuple[FloatArray, LevelArray, LevelArray]:

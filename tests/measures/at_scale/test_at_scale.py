@@ -157,6 +157,24 @@ def test_linkage_of_everybody_is_exact(tmp_path, engine):
     assert found.details["optimistic"] == expected.details["optimistic"]
 
 
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+@pytest.mark.parametrize("dimensions", [0, 12])
+def test_means_of_pairs_are_tied_with_both(tmp_path, engine, monkeypatch, dimensions, offset):
+    monkeypatch.setattr("discreet.measures.at_scale.linkage._TREE_DIMENSIONS", dimensions)
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("y", Numeric(), "key")])
+    x = np.random.default_rng(1).lognormal(size=(200, 2)) + offset
+    before = Microdata(pl.DataFrame({"x": x[:, 0], "y": x[:, 1]}), schema)
+    after = MDAV(2, decimals="exact").mask(before).microdata
+    found = at_scale.distance_linkage(*sources(tmp_path, before, after), engine, sample=10**6)[0]
+    expected = plain("distance-linkage", before, after)
+    assert found.value == pytest.approx(expected.value)
+    assert 40.0 < found.value <= 50.0, "a stranger may be nearer than both"
+    for direction, figures in found.details["directions"].items():
+        assert figures["pessimistic"] == 0, "nobody is found alone"
+        for name in ("expected", "optimistic", "pessimistic"):
+            assert figures[name] == pytest.approx(expected.details["directions"][direction][name])
+
+
 def test_linkage_of_a_sample_states_its_bound(tmp_path, engine):
     before, after = original(), MDAV(4).mask(original()).microdata
     found = at_scale.distance_linkage(*sources(tmp_path, before, after), engine, sample=300)[0]

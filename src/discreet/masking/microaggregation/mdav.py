@@ -47,8 +47,10 @@ class MDAV(NumericMicroaggregation):
     Notes
     -----
     All groups of exact MDAV have `k` records but the last, which has at most 2k − 1; blocks and refinement give groups
-    of k to 2k − 1. Ties go to the record with the lowest position. Far below n² in time on data with few effective
-    dimensions; memory is linear. The other parameters are those of
+    of k to 2k − 1. Ties go to the record with the lowest position. Integers that are not standardised are tied as in
+    exact numbers; standardised ones are where they differ by as many units in every attribute, while ties across
+    attributes of equal spread may be broken by rounding. Far below n² in time on data with few effective dimensions;
+    memory is linear. The other parameters are those of
     :class:`~discreet.masking.microaggregation.numeric.NumericMicroaggregation`.
 
     References

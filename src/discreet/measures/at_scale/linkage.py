@@ -12,7 +12,8 @@ from scipy.spatial import cKDTree
 
 from discreet.base import MASKED, Block, Source, TableEngine
 from discreet.errors import DataError, MissingValueError, ParameterError
-from discreet.linkage.terms import level_table
+from discreet.kernels.nearest_list import SUMMING
+from discreet.linkage.terms import doubt, grain_of, level_table
 from discreet.measures.risk.directions import DIRECTIONS
 from discreet.measures.risk.distance_linkage import DistanceLinkageRisk
 from discreet.results import Linked, Measurement
@@ -22,8 +23,8 @@ from discreet.typing import BoolArray, FloatArray, Json
 
 __all__ = ["agreement_patterns", "distance_linkage"]
 
-# Distances are equal where they differ by rounding only.
-_ROUNDING = 1e-9
+# Squares of smaller distances vanish.
+_SMALLEST = 1e-150
 # Records that questions are compared with before all are.
 _SOME = 50_000
 # Beyond, a tree of points saves nothing; and how many questions are compared at a time.
@@ -50,6 +51,18 @@ class _Space:
             else:
                 columns.append((column[:, None] == np.arange(-1, len(scale))[None, :]) * np.sqrt(0.5))
         return np.ascontiguousarray(np.concatenate(columns, axis=1).astype(np.float64))
+
+    def slack(self, points: FloatArray, reach: FloatArray) -> FloatArray:
+        """Return how far distances from points may be apart and still be equal, by the rule of the search in memory."""
+        grain = np.zeros(points.shape[1])
+        column = 0
+        for name in self.names:
+            scale = self.schema[name].scale
+            if not isinstance(scale, Categorical):
+                grain[column] = grain_of(np.asarray(self.middle[name]), np.asarray(self.spread[name]))
+            column += 1 if not isinstance(scale, Categorical) or scale.ordered else len(scale) + 1
+        parts = doubt(points, grain)
+        return np.where(reach > 0.0, np.sqrt((parts * parts).sum(axis=1)) + 0.5 * SUMMING * reach, 0.0)
 
 
 @dataclass(frozen=True)
@@ -83,14 +96,14 @@ class _Search:
 
     def __call__(self, block: Block) -> Block:
         points = self.space.points(block)
-        slack = _ROUNDING * (1.0 + self.reach)
+        slack = self.space.slack(self.asked, self.reach)
         if points.shape[1] > _TREE_DIMENSIONS:
             return self._compared(points, slack)
         tree = cKDTree(points)
         nearest = np.empty(self.reach.size)
         for i, point in enumerate(self.asked):
             # No farther than the true record: what lies beyond does not matter.
-            nearest[i] = tree.query(point, distance_upper_bound=self.reach[i] + slack[i])[0]
+            nearest[i] = tree.query(point, distance_upper_bound=max(self.reach[i] + slack[i], _SMALLEST))[0]
         beaten = nearest < self.reach - slack
         ties = np.zeros(self.reach.size, dtype=np.int64)
         level = np.flatnonzero(~beaten & np.isfinite(nearest))
