@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +15,10 @@ hypothesis.settings.register_profile("discreet", derandomize=True, deadline=None
 hypothesis.settings.load_profile("discreet")
 
 ROOT = Path(__file__).parent.parent
+
+# A suite that is started in the background may inherit that Ctrl-C is ignored; tests of Ctrl-C would then wait for ever.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

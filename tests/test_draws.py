@@ -269,3 +269,15 @@ def test_two_levels_of_noise_with_one_seed_are_two_draws(cls):
     table = pl.DataFrame({"x": rng.normal(size=800), "y": rng.normal(size=800)})
     noise = [cls(level, random_state=7).fit_transform(table)["x"] - table["x"] for level in (0.1, 0.2)]
     assert abs(np.corrcoef(*noise)[0, 1]) < 0.15  # else twice the first release less the second is the original
+
+
+def test_a_number_is_one_number_however_it_is_written():
+    assert dc.RankSwapping(10)._purpose() == dc.RankSwapping(10.0)._purpose() != dc.RankSwapping(10.5)._purpose()
+
+
+def test_few_fresh_numbers_are_said_to_need_a_secret_seed():
+    clinics = pl.DataFrame({"clinic": [f"c{i % 6}" for i in range(60)], "x": [float(i) for i in range(60)]})
+    schema = dc.Schema([dc.Attribute("clinic", dc.Nominal([f"c{i}" for i in range(6)]), "identifier"),
+                        dc.Attribute("x", dc.Numeric(), "key")])  # fmt: skip
+    notes = dc.Identifiers(["clinic"]).mask(clinics, schema).provenance.notes
+    assert any("keep the seed secret" in note for note in notes)

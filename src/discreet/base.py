@@ -577,7 +577,7 @@ class Masker(Estimator, ABC):
         """
         apart = {"random_state", "attributes"}  # which values are masked is in their fingerprint
         chosen = {name: _as_json(value) for name, value in self.get_params(deep=False).items() if name not in apart}
-        return json.dumps({"method": self.name, **chosen}, sort_keys=True, default=repr)
+        return json.dumps({"method": self.name, **_as_typed(chosen)}, sort_keys=True, default=repr)
 
     def _secret(self, schema: Schema, names: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002 - some look at it
         """Return the attributes whose original values an intruder must not be able to find out by drawing again."""
@@ -735,6 +735,15 @@ def _as_json(value: Any) -> Any:
         return {str(key): _as_json(item) for key, item in value.items()}
     # An operator may have a seed of its own; no record shows it.
     return re.sub(r"random_state=[^,()]*(\([^()]*\)[^,()]*)?", "random_state=…", repr(value))
+
+
+def _as_typed(value: Any) -> Any:
+    """Return parameters so that 10 and 10.0, which a file and a person write for one another, are the same."""
+    if isinstance(value, dict):
+        return {name: _as_typed(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_as_typed(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _listed(words: Iterable[str]) -> str:

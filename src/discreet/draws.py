@@ -6,8 +6,10 @@ not the original, cannot make the key, and so cannot draw the same numbers; whoe
 bytes. The numbers themselves come from ChaCha20, a stream cipher: an intruder who knows some records, and so sees their
 draws, can neither go back to the key nor on to the draws of others.
 
-A seed is best kept secret all the same. The fingerprint is as hard to guess as the values are: of a handful of records
-with few levels all possible originals can be tried against a published seed, of a file worth releasing they cannot.
+A seed is best kept secret all the same. The fingerprint is as hard to guess as the masked values that an intruder does
+not know: a column that four people answered, or six hospitals that get fresh numbers, leave few possibilities, and all
+of them can be tried against a published seed, however many records the file has. Of thousands of unknown cells they
+cannot.
 """
 
 from __future__ import annotations

@@ -20,6 +20,9 @@ from discreet.typing import CodeArray, RandomState
 
 __all__ = ["Identifiers", "renumber_together"]
 
+_FEW = 34
+"""Different values whose orders can be tried: 34! is the first beyond 128 bits."""
+
 
 @register("identifiers")
 class Identifiers(Masker):
@@ -109,7 +112,14 @@ class Identifiers(Masker):
             scale = Nominal(tuple(range(1, max(size, 1) + 1)))
             missing = tuple(code for code in attribute.missing if code not in scale.levels)
             declared.append(replace(attribute, scale=scale, role=role, missing=missing))
-        return Masking(values, attributes=tuple(declared), removed=tuple(self.remove or ()))
+        few = [a.name for a in declared if len(a.scale) < _FEW]  # type: ignore[arg-type]
+        notes = (
+            f"Few values got fresh numbers ({', '.join(few)}): whoever has the seed can try every order of them, "
+            "so keep the seed secret."
+        )
+        return Masking(
+            values, attributes=tuple(declared), removed=tuple(self.remove or ()), notes=(notes,) if few else ()
+        )
 
 
 def renumber_together(
