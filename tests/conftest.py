@@ -16,7 +16,7 @@ hypothesis.settings.load_profile("discreet")
 
 ROOT = Path(__file__).parent.parent
 
-# A suite that is started in the background may inherit that Ctrl-C is ignored; tests of Ctrl-C would then wait for ever.
+# A suite started in the background may inherit that Ctrl-C is ignored; tests of Ctrl-C would then wait for ever.
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
