@@ -482,12 +482,14 @@ class ColumnChange:
     ----------
     name : str
     cells : int
-        Cells that held a value.
+        Cells that held a value, or hold one now: a cell that was filled is a changed one.
     changed, suppressed : int, optional
         Cells that hold another value now, and those that hold none; None where there are some, but too few to tell.
     loss : float, optional
         What its cells lost on average, in percent (:class:`~discreet.measures.loss.cell_loss.CellLoss`); None where too
         few cells were changed.
+    few : bool
+        Whether some cells were changed or suppressed, but too few to say anything of them.
     """
 
     name: str
@@ -495,6 +497,7 @@ class ColumnChange:
     changed: int | None
     suppressed: int | None
     loss: float | None
+    few: bool = False
 
 
 @dataclass(frozen=True)

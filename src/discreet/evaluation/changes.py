@@ -35,7 +35,7 @@ def column_changes(
     >>> from discreet.microdata import microdata
     >>> a, b = pl.DataFrame({"x": [1.5, 2.5, 3.5, 4.5]}), pl.DataFrame({"x": [2.0, 2.0, 4.0, None]})
     >>> column_changes(microdata(a), microdata(b), {"x": 30.0}, 1)
-    (ColumnChange(name='x', cells=4, changed=3, suppressed=1, loss=30.0),)
+    (ColumnChange(name='x', cells=4, changed=3, suppressed=1, loss=30.0, few=False),)
     """
     result = []
     for attribute in before.schema:
@@ -43,7 +43,7 @@ def column_changes(
         if attribute.role == "identifier" or name not in after.schema:
             continue
         there, still = ~before.missing(name), ~after.missing(name)
-        cells = int(there.sum())
+        cells = int((there | still).sum())
         moved = int((still & _differs(before, after, name)).sum())
         gone = int((there & ~still).sum())
         loss = losses.get(name)
@@ -55,6 +55,7 @@ def column_changes(
                 _told(moved, cells, smallest),
                 _told(gone, cells, smallest),
                 round(float(loss), 1) if told and loss is not None else None,
+                few=0 < moved + gone < smallest,
             )
         )
     return tuple(result)

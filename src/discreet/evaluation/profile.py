@@ -21,17 +21,20 @@ _ATTRIBUTES = 24
 _OTHERS = "all others"
 
 
-def profile(original: Microdata, masked: Microdata, smallest: int = _SMALLEST) -> tuple[Distribution, ...]:
+def profile(
+    original: Microdata, masked: Microdata, smallest: int = _SMALLEST, *, by_release: bool = False
+) -> tuple[Distribution, ...]:
     """Return the distribution of every numeric attribute that both tables have and masking may have changed.
 
     Notes
     -----
     Bins reach from the 2 % to the 98 % quantile of the original, rounded to two digits; what lies beyond counts in the
     outermost bins, and a bin with fewer than `smallest` records in either table is joined to its neighbour. So no bound
-    is the value of a record and no bar stands for a handful of people.
+    is the value of a record and no bar stands for a handful of people. To be published (`by_release`), the quantiles
+    are those of the release: in a small file, that of the original lies beside its largest values, which may be hidden.
     """
     return tuple(
-        _distribution(name, original.encoded(name), masked.encoded(name), smallest)
+        _distribution(name, original.encoded(name), masked.encoded(name), smallest, by_release=by_release)
         for name in _of_both(original, masked, "numeric")
     )
 
@@ -118,11 +121,11 @@ def _level_counts(name: str, data: Microdata) -> dict[str, int]:
     return {str(level): int(count) for level, count in zip(scale.levels, counts, strict=True)}
 
 
-def _distribution(name: str, before: FloatArray, after: FloatArray, smallest: int) -> Distribution:
+def _distribution(name: str, before: FloatArray, after: FloatArray, smallest: int, *, by_release: bool) -> Distribution:
     before, after = before[~np.isnan(before)], after[~np.isnan(after)]
     if not before.size or not after.size:
         return Distribution(name, (), (), (), 0.0, 0.0)
-    low, high = (_rounded(q) for q in np.quantile(before, [0.02, 0.98]))
+    low, high = (_rounded(q) for q in np.quantile(after if by_release else before, [0.02, 0.98]))
     if not high > low:
         high = low + max(abs(low), 1.0)
     edges = np.linspace(low, high, _BINS + 1)

@@ -20,6 +20,7 @@ from discreet.report.charts import (
     loss_chart,
     shares_chart,
 )
+from discreet.report.coarse import publishable, step_of_shares
 from discreet.report.contents import Contents
 from discreet.report.drawing import spoken
 from discreet.report.flow_chart import flow_chart
@@ -57,22 +58,17 @@ def _environment() -> jinja2.Environment:
 
 def render_html(contents: Contents, audience: str = "internal") -> str:
     """Return the page for people, for the audience ``"internal"`` or ``"external"``."""
-    pictures: dict[str, Any] = {
-        "loss_chart": _own(loss_chart(contents.assessment)),
-        "distributions": [(d, _own(distribution_chart(d))) for d in contents.distributions if d.edges],
-        "shares": [(s, _own(shares_chart(s))) for s in contents.shares if s.levels],
-        "flows": [(f, _own(flow_chart(f))) for f in contents.flows if f.events],
-        "correlations": contents.correlations,
-        "correlation_chart": _own(correlation_chart(contents.correlations)) if contents.correlations else "",
-        "version": __version__,
-    }
     if audience == "external":
-        return _environment().get_template("external.html.j2").render(told=public(contents), **pictures)
+        told, step = public(contents), step_of_shares(contents.assessment.n_records)
+        pictures = _pictures(publishable(contents))
+        return _environment().get_template("external.html.j2").render(told=told, step=step, **pictures)
+    pictures = _pictures(contents)
     return (
         _environment()
         .get_template("internal.html.j2")
         .render(
             contents=contents,
+            loss_chart=_own(loss_chart(contents.assessment)),
             assessment=contents.assessment,
             steps=[step.to_dict(internal=True) for step in contents.steps],
             scenarios=contents.scenarios,
@@ -85,6 +81,18 @@ def render_html(contents: Contents, audience: str = "internal") -> str:
             **pictures,
         )
     )
+
+
+def _pictures(contents: Contents) -> dict[str, Any]:
+    """Return the pictures that both pages have."""
+    return {
+        "distributions": [(d, _own(distribution_chart(d))) for d in contents.distributions if d.edges],
+        "shares": [(s, _own(shares_chart(s))) for s in contents.shares if s.levels],
+        "flows": [(f, _own(flow_chart(f))) for f in contents.flows if f.events],
+        "correlations": contents.correlations,
+        "correlation_chart": _own(correlation_chart(contents.correlations)) if contents.correlations else "",
+        "version": __version__,
+    }
 
 
 def _short(value: float) -> str:

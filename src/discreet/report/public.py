@@ -1,8 +1,10 @@
 """What data users may know: chosen line by line, so that what is not named here cannot get out.
 
 The seed, every risk and everything else that tells records apart stay inside. How much was changed is told by column
-and by group, in counts of ten or more. Of a method's parameters the smallest group `k` is told, because a data user
-needs it and it promises protection; the level of noise and the matrix of PRAM where the house chose to; no other.
+and by group, in counts of ten or more; what it cost in classes, because digits would be equations in the hidden values
+(:mod:`discreet.report.coarse`). No sentence of a measure is passed on: it may hold a count. Of a method's parameters
+the smallest group `k` is told, because a data user needs it and it promises protection; the level of noise and the
+matrix of PRAM where the house chose to; no other.
 """
 
 from __future__ import annotations
@@ -11,11 +13,17 @@ from typing import Any
 
 from discreet._version import __version__
 from discreet.guarantees import Guarantee
+from discreet.report.coarse import UNTOLD, class_of, few_changed
 from discreet.report.contents import Contents
-from discreet.results import Assessment, ColumnChange, GroupSuppression, Provenance
+from discreet.results import ColumnChange, Correlations, GroupSuppression, Measurement, Provenance
 from discreet.typing import Json
 
 __all__ = ["public", "public_change"]
+
+_SMALLEST = 10
+
+_BY_CELLS = frozenset({"cell-loss", "suppression", "kolmogorov-smirnov", "ctbil", "dist", "ebil"})
+"""Losses to which a cell adds its share of the cells at most, whatever its value is."""
 
 _NOISE = ("additive-noise", "correlated-noise", "multiplicative-noise")
 
@@ -35,15 +43,15 @@ def public(contents: Contents) -> Json:
             {"name": a.name, "scale": a.scale.kind, "treatment": _treatment(a.name, a.role, masked, removed, numbered)}
             for a in contents.schema
         ],
-        "changes": [public_change(one) for one in contents.changes],
+        "changes": [_change(one) for one in contents.changes],
         "suppressions": [_suppression(one) for one in contents.suppressions],
-        "loss": _loss(contents.assessment),
+        "loss": _loss(contents),
         "distributions": [
-            {"attribute": d.name, "mean_before": _rounded(d.mean_before), "mean_after": _rounded(d.mean_after)}
+            {"attribute": d.name, "mean_after": _rounded(d.mean_after)}
             for d in contents.distributions
-            if d.edges
+            if d.edges and d.name not in few_changed(contents)
         ],
-        "correlations": None if contents.correlations is None else contents.correlations.sentence,
+        "correlations": _correlations(contents.correlations, few_changed(contents)),
     }
 
 
@@ -93,9 +101,25 @@ def public_change(one: ColumnChange) -> Json:
     }
 
 
+def _change(one: ColumnChange) -> Json:
+    """Return the same for data users: all counts of a column or none, since one may give another by subtraction."""
+    counts = (one.changed, one.suppressed)
+    left = one.cells - sum(count or 0 for count in counts)
+    told = None not in counts and (left == 0 or left >= _SMALLEST)
+    return {
+        "attribute": one.name,
+        "cells": one.cells if told else None,
+        "changed": one.changed if told else None,
+        "changed_in_words": _count(one.changed if told else None, one.cells),
+        "suppressed": one.suppressed if told else None,
+        "suppressed_in_words": _count(one.suppressed if told else None, one.cells),
+        "mean_loss": UNTOLD if one.few or one.loss is None else class_of(one.loss),
+    }
+
+
 def _count(count: int | None, of: int) -> str:
     if count is None:
-        return "too few, or all but a few, to tell"
+        return UNTOLD
     return "none" if count == 0 else "all" if count == of else f"{count} of {of}"
 
 
@@ -118,29 +142,59 @@ def _treatment(name: str, role: str, masked: set[str], removed: set[str], number
     return "masked" if name in masked else "as collected"
 
 
-def _loss(assessment: Assessment) -> Json:
+def _loss(contents: Contents) -> Json:
+    assessment, few = contents.assessment, few_changed(contents)
+    score = assessment.score
     return {
-        "mean": _rounded(assessment.score.loss),
-        "most_in": assessment.score.worst_column,
-        "made_of": [m.title for m in assessment.of_kind("loss") if m.name in assessment.score.ingredients],
-        "measures": [
-            {
-                "name": m.name,
-                "title": m.title,
-                "value": _rounded(m.value),
-                "unit": m.unit,
-                "sentence": m.sentence,
-                "per_attribute": {name: _rounded(value) for name, value in m.per_attribute.items()},
-                "reference": m.reference,
-            }
-            for m in assessment.of_kind("loss")
-        ],
+        # A cell loses 100 % at most, so that the mean over many changed cells tells of none; over a few it would.
+        "mean": None if few else round(score.loss),
+        "in_words": class_of(score.loss) if few or score.loss < 1 else f"{score.loss:.0f} %",
+        "most_in": None if score.worst_column in few else score.worst_column,
+        "made_of": [m.title for m in assessment.of_kind("loss") if m.name in score.ingredients],
+        "measures": [_measure(m, few, _untouched(contents)) for m in assessment.of_kind("loss")],
         "not_computed": [
             {"name": one.name, "title": one.title, "reason": one.reason}
             for one in assessment.not_computed
             if one.kind == "loss"
         ],
     }
+
+
+def _untouched(contents: Contents) -> frozenset[str]:
+    return frozenset(one.name for one in contents.changes if one.changed == 0 and one.suppressed == 0)
+
+
+def _measure(m: Measurement, few: frozenset[str], untouched: frozenset[str]) -> Json:
+    """Return a loss in classes, and nothing of it where too few cells were changed in an attribute that it is over."""
+    silent = bool(few & set(m.per_attribute)) or (bool(few) and not m.per_attribute)
+    return {
+        "name": m.name,
+        "title": m.title,
+        "loss": UNTOLD if silent else _in_classes(m, m.value),
+        # What an attribute that nobody touched lost, it lost by others: where those are not told of, nor is it.
+        "per_attribute": {
+            name: UNTOLD if name in few or (silent and value and name in untouched) else _in_classes(m, value)
+            for name, value in m.per_attribute.items()
+        },
+        "reference": m.reference,
+    }
+
+
+def _in_classes(m: Measurement, value: float) -> str:
+    if m.unit != "%" and value:
+        return "some"
+    return class_of(value, open_ended=m.name not in _BY_CELLS)
+
+
+def _correlations(found: Correlations | None, few: frozenset[str]) -> str | None:
+    """Return how far correlations moved on average, in classes; none where few cells of an attribute were changed."""
+    if found is None or few & set(found.names):
+        return None
+    pairs = [abs(value) for i, row in enumerate(found.change) for value in row[:i]]
+    moved = class_of(100.0 * sum(pairs) / len(pairs), open_ended=True)
+    if moved == "none":
+        return "Correlations of numbers are as they were."
+    return f"The mean change of a correlation is {moved} of the range from 0 to 1."
 
 
 def _rounded(value: float) -> Any:

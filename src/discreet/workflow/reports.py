@@ -101,7 +101,9 @@ def write_report(
 
     Notes
     -----
-    No report for data users holds a seed. Counts below ten are not told there, nor those that leave fewer than ten.
+    No report for data users holds a seed. Counts below ten are not told there, nor those that leave fewer than ten, nor
+    anything else of an attribute with so few changed cells; losses are told in classes, shares in steps of ten records
+    or more, and no mean or correlation of the original: beside the release each would be an equation in hidden values.
     The same results give the same bytes: a report holds no time of day. Pictures show no bar that stands for fewer than
     five records, ten in the external report.
     """
@@ -175,7 +177,9 @@ def _gather(
         summaries={step.method: _summary(known[step.method]) for step in steps if step.method in known},
         before=before,
         after=after or {"all keys": assessment},
-        distributions=tuple(d for d in profile(first, second, smallest) if d.name in touched)[:_PICTURES],
+        distributions=tuple(
+            d for d in profile(first, second, smallest, by_release=audience == "external") if d.name in touched
+        )[:_PICTURES],
         shares=tuple(s for s in shares(first, second, smallest) if s.name in touched)[:_PICTURES],
         flows=flows(first, second, smallest),
         correlations=relations(first, second),
