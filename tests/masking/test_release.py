@@ -113,9 +113,10 @@ def test_a_stratum_of_whole_numbers_has_the_digits_of_the_column():
     ids=lambda m: m.name,
 )
 def test_out_of_core_rounds_as_memory_does(tmp_path, masker):
-    # The only fractions stand in the last record: blocks and batches of whole numbers must wait for it.
+    # The only fractions stand in the last records: blocks and batches of whole numbers must wait for them.
     values = np.random.default_rng(0).integers(0, 60, (900, 2)).astype(float)
-    values[-1] = 7.25
+    values[-60:] += 0.01 * np.arange(1, 61)[:, None]
+    values = values.round(2)
     table = pl.DataFrame({"years": values[:, 0], "wage": values[:, 1]})
     schema = SCHEMA.select(["years", "wage"])
     table.write_parquet(tmp_path / "in.parquet", row_group_size=100)
@@ -132,6 +133,26 @@ def test_out_of_core_rounds_as_memory_does(tmp_path, masker):
     for name in schema.names:
         assert np.array_equal(np.round(full[name].to_numpy(), 2), released[name].to_numpy())
     assert any("all their digits" in note for note in provenance.notes)
+
+
+@pytest.mark.parametrize("odd", [0.5, 1 / 3])
+def test_an_odd_number_gives_no_digit_to_the_others_in_memory_and_out_of_it(tmp_path, odd):
+    rng = np.random.default_rng(0)
+    ages, incomes = rng.integers(1, 95, 400).astype(float), rng.integers(20, 400, 400) * 500.0
+    ages[-1] = odd
+    incomes[-1] = 20_001.0
+    table = pl.DataFrame({"years": ages, "wage": incomes})
+    schema = SCHEMA.select(table.columns)
+    table.write_parquet(tmp_path / "in.parquet", row_group_size=100)
+    source, target = ParquetSource(tmp_path / "in.parquet", schema), ParquetTarget(tmp_path / "out.parquet")
+    mask_table(MDAV(k=4), source, target, LocalEngine(1, batch=100))
+    for released in (pl.read_parquet(tmp_path / "out.parquet"), MDAV(k=4).mask(table, schema).to_native()):
+        assert (released["years"].to_numpy() % 1 == 0).all()
+        assert (released["wage"].to_numpy() % 500 == 0).all()
+    inside = MDAV(k=4, bounds=True).mask(table, schema).to_native()
+    for name in table.columns:
+        assert table[name].min() <= inside[name].min()
+        assert inside[name].max() <= table[name].max()
 
 
 def test_one_block_out_of_core_gives_the_bytes_of_memory(tmp_path):

@@ -196,6 +196,49 @@ def test_totals_of_households_give_single_persons_back():
     assert found.details["by_attribute"]["wage"]["recovered"] >= alone
 
 
+def body_and_pay(n=400):
+    rng = np.random.default_rng(3)
+    height, weight = rng.normal(170, 9, n).round(1), rng.normal(75, 14, n).round(1)
+    hours, rate = rng.integers(10, 60, n), rng.uniform(10, 60, n).round(2)
+    income = rng.integers(20, 400, n) * 500
+    return pl.DataFrame(
+        {
+            "height": height, "weight": weight, "index": (weight / (height / 100) ** 2).round(2), "hours": hours,
+            "rate": rate, "pay": (hours * rate).round(2), "income": income, "tax": np.round(0.173 * income),
+            "side": rng.integers(100, 90_000, n), "area": (np.pi * height**2).round(),
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "used", "without"),
+    [
+        ("weight", ["height", "index"], ()),
+        ("weight", ["index", "area"], ("height",)),  # height is a root of the area
+        ("rate", ["hours", "pay"], ()),
+        ("hours", ["rate", "pay"], ()),
+        ("income", ["tax"], ()),
+    ],
+)
+def test_products_ratios_and_rounded_shares_give_everything_back(name, used, without):
+    data = body_and_pay().drop(without)
+    schema = Schema(Attribute(n, Numeric(), "key" if n == name else "other") for n in data.columns)
+    for masker in (MDAV(5), AdditiveNoise(0.5, random_state=1)):
+        found = Reconstruction().measure(data, masker.mask(data, schema), schema)
+        cells = found.details["by_attribute"][name]
+        assert cells["recovered"] >= 0.99 * cells["masked"]
+        assert found.details["functions_of_released_columns"][name] == used
+
+
+def test_columns_that_merely_go_together_are_no_formula():
+    rng = np.random.default_rng(4)
+    size = rng.lognormal(0, 1, 500)
+    data = pl.DataFrame({n: (100 * size * rng.lognormal(0, 0.1, 500)).round() + 1 for n in "abcd"})
+    schema = Schema(Attribute(n, Numeric(), "key" if n == "a" else "other") for n in data.columns)
+    found = Reconstruction().measure(data, MDAV(5).mask(data, schema), schema)
+    assert found.details["functions_of_released_columns"] == {}
+
+
 def test_chance_is_no_function():
     rng = np.random.default_rng(5)
     table = pl.DataFrame({"x": rng.integers(0, 3, 30), "id": rng.permutation(30), "half": rng.permutation(30) // 2 * 2})

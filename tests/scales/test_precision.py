@@ -64,6 +64,43 @@ def test_coarser_when_asked_and_never_finer():
     assert rounded(np.array([1234.56789]), Fineness(None, 0.0, 9000.0), 1).tolist() == [1234.6]
 
 
+@pytest.mark.parametrize(
+    ("values", "step"),
+    [
+        ([*range(1, 91), 0.5], 1.0),
+        ([*range(1, 91), np.pi], 1.0),
+        ([*range(1, 91), *(0.5 + i for i in range(9))], 0.5),  # a tenth of all is no odd one
+        ([500 * i for i in range(1, 60)], 500.0),
+        ([500 * i for i in range(1, 60)] + [777], 500.0),
+        ([25 * i for i in range(1, 60)], 25.0),
+        ([0.25 * i for i in range(1, 90)], 0.25),
+        ([round(0.05 * i, 2) for i in range(1, 90)], 0.05),
+        ([3.0 * i for i in range(1, 90)], 1.0),
+        ([0] * 900 + [12.35, 7.99], 0.01),  # zero is a multiple of everything
+        ([40] * 96 + [10, 37, 41, 58], 2.0),  # one number that most have: 20 steps stay
+        ([100, 200, 300], 1.0),  # too few
+        (list(np.random.default_rng(0).normal(size=50)), None),
+    ],
+)
+def test_the_step_is_what_nearly_all_numbers_share(values, step):
+    column = fineness(np.array(values, dtype=float))
+    assert column.unit == step
+    cut = len(values) // 3
+    parts = [fineness(np.array(part, dtype=float)) for part in (values[:cut], values[cut:])]
+    assert joined_fineness(parts) == column
+
+
+def test_rounding_goes_in_steps_and_no_finer_than_asked_for():
+    quarters, hundreds = (fineness(np.arange(1, 90) * step) for step in (0.25, 500.0))
+    assert rounded(np.array([1.4, -0.1, np.nan]), quarters).tolist()[:2] == [1.5, 0.0]
+    assert rounded(np.array([1.3]), quarters, 1).tolist() == [1.2]
+    assert rounded(np.array([1.4]), quarters, 0).tolist() == [1.0]
+    assert rounded(np.array([1260.0, -1240.0]), hundreds).tolist() == [1500.0, -1000.0]
+    assert rounded(np.array([1260.0]), hundreds, -2).tolist() == [1500.0]
+    assert rounded(np.array([1260.0]), hundreds, -3).tolist() == [1000.0]
+    assert rounded(np.array([1260.0]), hundreds, 2).tolist() == [1500.0]
+
+
 def test_huge_and_tiny_numbers_pass():
     values = np.array([1e300, -1e-300, 5e-324])
     assert np.isfinite(rounded(values, fineness(values))).all()

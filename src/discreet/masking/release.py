@@ -7,7 +7,7 @@ is rounded alike in memory and out of it. Rounding can only join groups, never p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,11 +50,13 @@ class Rounding:
     def _rounded(self, name: str, column: Fineness, before: FloatArray, after: FloatArray) -> FloatArray:
         wanted = getattr(self.masker, "decimals", None)
         places = wanted.get(name) if isinstance(wanted, Mapping) else wanted if isinstance(wanted, int) else None
+        if wanted == "exact":  # whole numbers are asked for, and no coarser ones
+            column = replace(column, counts=())
         result = rounded(after, column, places)
-        if getattr(self.masker, "bounds", False) and places is not None:
-            step = 10.0 ** -min(places, MOST_DECIMALS if column.decimals is None else column.decimals)
+        if getattr(self.masker, "bounds", False) and (places is not None or column.unit is not None):
+            step = max(column.unit or 0.0, 0.0 if places is None else 10.0**-places)
             inside = np.where(result > column.high, result - step, np.where(result < column.low, result + step, result))
-            result = rounded(np.clip(inside, column.low, column.high), column)
+            result = np.clip(rounded(inside, column, places), column.low, column.high)
         return np.asarray(np.where(_left_alone(self.masker, before, after), after, result))
 
 

@@ -1,4 +1,4 @@
-"""Cells that other columns determine: sums, affine and monotone functions, one-to-one codes, sub-totals of units.
+"""Cells that other columns determine: sums, products, monotone functions, one-to-one codes, sub-totals of units.
 
 A masked column comes back whole where a column left as it was is a function of it. Which functions hold is looked up
 in the original: an intruder reads it off the questionnaire, or finds it in the records that are not masked.
@@ -12,6 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
+from discreet.measures.within_rounding import formula_within_rounding
+from discreet.scales.precision import Fineness, fineness
 from discreet.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ReleasedColumn", "determined_by_columns"]
@@ -56,6 +58,11 @@ class ReleasedColumn:
         return int(self.ranks.max()) + 1
 
     @cached_property
+    def grain(self) -> Fineness:
+        """The steps of the original numbers."""
+        return fineness(self.before)
+
+    @cached_property
     def agreement(self) -> float:
         """The chance that two records drawn at random have the same value."""
         shares = np.bincount(self.ranks) / self.ranks.size
@@ -65,7 +72,8 @@ class ReleasedColumn:
 def determined_by_columns(target: ReleasedColumn, others: Sequence[ReleasedColumn]) -> tuple[FloatArray, list[str]]:
     """Return what other columns say about the masked cells of one, NaN where nothing, and which columns say it.
 
-    Time is O(records × columns²) for sums and O(records) for every other column; memory O(records × columns).
+    Time is O(records × columns²) for sums and products and O(records) for every other column; memory
+    O(records × columns).
     """
     claims = np.full(target.before.size, np.nan)
     if target.levels < 2:
@@ -78,11 +86,12 @@ def determined_by_columns(target: ReleasedColumn, others: Sequence[ReleasedColum
         return claims, []
     numbers = [column for column in whole if column.numeric]
     partly = [column for column in others if column.numeric and column.shown.any()]
-    for candidates in (numbers, partly) if len(partly) > len(numbers) else (numbers,):
-        found = _linear(target, candidates)
-        if found is not None:
-            used, values, shown = found
-            return np.where(shown, values, np.nan), used
+    for relation in (_linear, _rounded_formula):
+        for candidates in (numbers, partly) if len(partly) > len(numbers) else (numbers,):
+            found = relation(target, candidates)
+            if found is not None:
+                used, values, shown = found
+                return np.where(shown, values, np.nan), used
     return _sub_totals(target, whole)
 
 
@@ -145,6 +154,21 @@ def _linear(
     if np.abs(design @ slopes - wanted).max() > _SLACK * max(width, float(np.abs(wanted).max())):
         return None
     values = np.column_stack([np.ones(len(block)), (block[:, used] - middle[used]) / spread[used]]) @ slopes
+    shown = np.logical_and.reduce([columns[j].shown for j in used]) & ~np.isnan(values)
+    return [columns[j].name for j in used], values, shown
+
+
+def _rounded_formula(
+    target: ReleasedColumn, columns: Sequence[ReleasedColumn]
+) -> tuple[list[str], FloatArray, BoolArray] | None:
+    """Return the same for a sum, product, ratio or power of up to three columns that holds but for rounding."""
+    if not columns:
+        return None
+    block = np.stack([column.before for column in columns], axis=1)
+    found = formula_within_rounding(target.before, target.grain, block, [column.grain for column in columns])
+    if found is None:
+        return None
+    used, values = found
     shown = np.logical_and.reduce([columns[j].shown for j in used]) & ~np.isnan(values)
     return [columns[j].name for j in used], values, shown
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.kernels.solutions import MOST_MEMBERS, least_solutions
 from discreet.results import Provenance
-from discreet.scales.precision import Fineness, fineness, rounded
+from discreet.scales.precision import Fineness, rounded
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["aggregated_together", "classes_of", "complement", "finer_than", "solved", "undone_swaps"]
@@ -38,9 +38,10 @@ def aggregated_together(step: Provenance, name: str) -> tuple[str, ...]:
 
 
 def finer_than(released: FloatArray, column: Fineness) -> bool:
-    """Say whether released numbers have more digits than their column had."""
-    digits = fineness(released).decimals
-    return column.decimals is not None and (digits is None or digits > column.decimals)
+    """Say whether released numbers are finer than the steps of their column."""
+    if column.unit is None:
+        return False
+    return not np.array_equal(rounded(released, column), released, equal_nan=True)
 
 
 def solved(

@@ -16,7 +16,7 @@ from discreet.masking.release import Rounding, names_to_round, notes_on_release
 from discreet.microdata import Microdata
 from discreet.parameters import Integer, check_parameters
 from discreet.results import Provenance
-from discreet.scales.precision import Fineness, fineness, joined_fineness
+from discreet.scales.precision import N_COUNTS, Fineness, fineness, joined_fineness
 from discreet.schema import Attribute, Schema
 from discreet.typing import IntArray, Json
 
@@ -229,6 +229,7 @@ class _Finenesses:
             "#single": np.array([-1 if part.single is None else part.single for part in parts], dtype=np.int64),
             "#low": np.array([part.low for part in parts]),
             "#high": np.array([part.high for part in parts]),
+            **{f"#count{i}": np.array(counts) for i, counts in enumerate(zip(*(p.counts for p in parts), strict=True))},
         }
 
 
@@ -237,12 +238,13 @@ def _fineness(source: Source, names: tuple[str, ...], engine: TableEngine) -> di
     if not names:
         return {}
     columns = {"#name": "int", "#double": "int", "#single": "int", "#low": "float", "#high": "float"}
+    columns |= {f"#count{i}": "int" for i in range(N_COUNTS)}
     found = engine.collect(engine.apply(engine.open(source, names), _Finenesses(names), columns))
     rows = zip(*(found[column].tolist() for column in columns), strict=True)
     parts: dict[str, list[Fineness]] = {name: [] for name in names}
-    for place, double, single, low, high in rows:
+    for place, double, single, low, high, *counts in rows:
         known = [decimals if decimals >= 0 else None for decimals in (double, single)]
-        parts[names[place]].append(Fineness(known[0], low, high, known[1]))
+        parts[names[place]].append(Fineness(known[0], low, high, known[1], tuple(counts)))
     return {name: joined_fineness(each) for name, each in parts.items()}
 
 

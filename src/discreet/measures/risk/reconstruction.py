@@ -13,7 +13,7 @@ from discreet.measures.determined import ReleasedColumn, determined_by_columns
 from discreet.measures.equations import aggregated_together, classes_of, complement, finer_than, solved, undone_swaps
 from discreet.parameters import Constraint, Names, Optional
 from discreet.results import Measurement, Provenance
-from discreet.scales.precision import fineness, rounded
+from discreet.scales.precision import rounded
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = ["Reconstruction"]
@@ -31,8 +31,8 @@ class Reconstruction(Measure):
     The intruder holds the release, the method with its parameters and the source code, and no original. He solves the
     equation of every small group of aggregates in whole steps of the column's digits, takes what is known from totals
     and sub-totals, undoes exchanges that leave no choice, rounds noise away that is smaller than the digits, and reads
-    masked cells off columns that are released as they came and are functions of masked ones: sums, affine and monotone
-    functions, one-to-one codes.
+    masked cells off columns that are released as they came and are functions of masked ones: sums, monotone functions,
+    one-to-one codes, and sums, products, ratios and powers of up to three columns that hold but for rounding.
 
     Parameters
     ----------
@@ -48,6 +48,9 @@ class Reconstruction(Measure):
     where the released value cannot be the original one, the most frequent masked value. R counts the same with what
     arithmetic says in the place of the guess, where it says something. Truth is used to count, and to find which
     relations hold between columns; never to solve.
+
+    Formulas that hold but for rounding are sought among singles, pairs and triples of at most twelve numeric columns,
+    those with the largest part in the regression on all; what they give is rounded to the steps of the column.
 
     An equation is solved where a class of equal released records has at most eight members, the aggregate has more
     digits than the column, and survey weights that are released tell the members apart; of several solutions the one
@@ -194,7 +197,7 @@ def _attack(
     others = [other for other in columns.values() if other is not column]
     claims, by = determined_by_columns(column, others)
     steps = _steps(pair.provenance, column.name)
-    before = fineness(column.before) if column.numeric else None
+    before = column.grain if column.numeric else None
     plain = column.after if before is None else rounded(column.after, before)
     anew = any(step.perturbative for step in steps)
     guess = plain if anew else np.full(plain.size, _most_frequent(column.before[column.masked]))
@@ -223,7 +226,7 @@ def _from_groups(
     nothing = np.full(plain.size, np.nan)
     if step.parameters.get("operator") is not None or step.parameters.get("operators"):
         return nothing  # another aggregate than the mean: no equation of this kind
-    before = fineness(column.before)
+    before = column.grain
     if not finer_than(column.after, before):
         return nothing
     names = aggregated_together(step, column.name)
