@@ -29,7 +29,7 @@ from discreet.guarantees import Guarantee
 from discreet.microdata import Microdata, column_names, microdata
 from discreet.parameters import Constraint, Names, Optional, Seed, check_parameters
 from discreet.results import Links, Masked, Measurement, Provenance
-from discreet.scales import EncodedSequences
+from discreet.scales import EncodedSequences, GapFlag
 from discreet.schema import Attribute, Schema
 from discreet.stopping import stoppable
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
@@ -859,6 +859,11 @@ class Pair:
     """The attributes that both have and the measure looks at."""
     provenance: Provenance | None
     engine: Engine
+
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """`names` as a reader is told them: what somebody declared, without the flags of gaps, which belong to it."""
+        return tuple(name for name in self.names if not isinstance(self.original.schema[name].scale, GapFlag))
 
     @property
     def weights(self) -> FloatArray | None:

@@ -575,6 +575,8 @@ class Score:
         Of the headline: who finds most, how, by which keys; and the column that lost most.
     incomplete : tuple of str
         What could not be computed: the risk is at least the one that is stated.
+    remarks : tuple of str
+        Attacks that use a part of the keys, because all are too many for them: further attacks, beside those on all.
     """
 
     name: str
@@ -588,6 +590,7 @@ class Score:
     known: tuple[str, ...] = ()
     worst_column: str = ""
     incomplete: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def to_dict(self) -> Json:
         """Return the score as JSON values."""
@@ -606,6 +609,7 @@ class Score:
                 "known": list(self.known),
                 "worst_column": self.worst_column,
                 "incomplete": list(self.incomplete),
+                "remarks": list(self.remarks),
             }
         return fields
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from discreet.cli.main import app
 
 FACTS = ["--attributes", "BUILT,DEGREE,METRO,TRAN1"]
+LEVELS = json.dumps([f"{i}x" for i in range(7)])
 
 
 @pytest.fixture
@@ -60,3 +61,22 @@ def test_link_never_writes_over_an_input(files):
     result = CliRunner().invoke(app, ["link", str(data), str(part), "-s", str(schema), "-o", str(part)])
     assert result.exit_code != 0
     assert pl.read_csv(part).height == 30
+
+
+def test_an_attack_says_how_many_of_the_keys_it_can_use(tmp_path):
+    names = [f"q{j}" for j in range(23)]
+    pl.DataFrame({name: [f"{(i * (j + 3)) % 7}x" for i in range(30)] for j, name in enumerate(names)}).write_csv(
+        tmp_path / "d.csv"
+    )
+    lines = [f'[[attribute]]\nname = "{name}"\nrole = "key"\nscale = "nominal"\nlevels = {LEVELS}\n' for name in names]
+    (tmp_path / "d.toml").write_text("\n".join(lines))
+    data = str(tmp_path / "d.csv")
+    arguments = ["attack", data, data, "-s", str(tmp_path / "d.toml"), "--linker", "probabilistic"]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    assert "used 20 of 23 keys" in " ".join(result.output.split())
+    told = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+    assert (len(told["known"]), len(told["left_out"])) == (20, 3)
+    assert {*told["known"], *told["left_out"]} == set(names)
+    refused = CliRunner().invoke(app, [*arguments, "--attributes", ",".join(names)])
+    assert refused.exit_code != 0

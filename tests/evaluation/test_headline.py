@@ -219,3 +219,48 @@ def test_a_certificate_of_numbers_among_categories_is_in_points():
     assert said.beside
     assert "points of 100" in said.sentence
     assert "%" not in said.sentence
+
+
+# ------------------------------------------------------------------------------------------------------ many keys
+
+
+def wide(columns=40, n=60):
+    rng = np.random.default_rng(8)
+    names = [f"q{j:02}" for j in range(columns)]
+    schema = Schema(Attribute(name, Nominal(tuple("abc")), "key") for name in names)
+    return Microdata(pl.DataFrame({name: rng.choice(list("abc"), n) for name in names}), schema)
+
+
+def test_a_linker_that_cannot_take_all_keys_is_told_as_what_it_is_and_leaves_the_headline_whole():
+    data = wide()
+    masked = masker("pram", theta=0.4, random_state=1).mask(data)
+    found = dc.assess(data, masked)
+    assert len(found["probabilistic-linkage"].details["known"]) == 20
+    assert found.score.remarks == ("Probabilistic linkage used 20 of 40 keys.",)
+    assert found.score.sentence.endswith("Probabilistic linkage used 20 of 40 keys.")
+    assert found.score.to_dict()["remarks"] == list(found.score.remarks)
+    # Distance-based linkage took all of them, so that the worst case is one.
+    assert found.score.incomplete == ()
+    assert len(found["distance-linkage"].details["known"]) == 40
+    assert found.score.risk >= max(found["distance-linkage"].value, found["probabilistic-linkage"].value)
+    (verdict,) = workflow.verify(found, {"risk_at_most": 100})
+    assert verdict.met
+
+
+def test_few_keys_need_no_remark(data):
+    assert dc.assess(data, masker("mdav", k=5).mask(data)).score.remarks == ()
+
+
+def test_what_somebody_used_who_knows_less_is_told_where_it_counts():
+    loss = CellLoss().measure(wide(3), wide(3))
+    less = Attacks("less", ("a", "b"), (Attack("less", "some linkage", ("a",), 30.0, of=2),))
+    more = Attacks("more", ("a", "b", "c"), (Attack("more", "some linkage", ("a", "b"), 10.0, of=3),))
+    both = monotone({"less": less, "more": more})
+    assert worst_case(both["less"], loss, 100.0).remarks == ("Some linkage used 1 of 2 keys.",)
+    assert set(worst_case(both["more"], loss, 100.0).remarks) == {
+        "Some linkage used 1 of 2 keys.",
+        "Some linkage used 2 of 3 keys.",
+    }
+    quiet = Attacks("less", ("a", "b"), (replace(less.made[0], percent=1.0),))
+    alone = monotone({"less": quiet, "more": more})["more"]
+    assert worst_case(alone, loss, 100.0).remarks == ("Some linkage used 2 of 3 keys.",)

@@ -98,3 +98,29 @@ def test_who_knows_the_masking_compares_what_became_unordered_or_a_range():
     for release in (recoded, ranges):
         one = [workflow.Scenario("aware", ("x", "fuel"), ("masking-aware",))]
         assert workflow.assess_scenarios(ordered, release, one)["aware"]["masking-aware-linkage"].value > 0
+
+
+def test_sentences_count_the_keys_that_were_declared_and_no_flags_of_gaps():
+    data = table(gaps=3)
+    schema = Schema([*data.schema, Attribute("debt", Numeric(), "confidential")])
+    data = Microdata(data.to_arrow().append_column("debt", [np.arange(40.0)]), schema)
+    masked = workflow.protect(data, "identifiers")
+    intruder = workflow.Scenario("all", ("x", "fuel"), ("distance", "blocked"))
+    found = workflow.assess_scenarios(data, masked, [intruder])["all"]
+    measured = [found["distance-linkage"], found["blocked-linkage"], dc.assess(data, masked)["attribute-disclosure"]]
+    for one in measured:
+        assert one.details["known"] == ["x", "fuel"], one.name
+        assert "is missing" not in one.sentence
+    assert "knows 2 true keys of" in measured[0].sentence
+    assert "A missing cell counts as a value of its own." in measured[0].sentence
+    assert "knows 2 keys of" in measured[1].sentence
+    assert "From 2 keys," in measured[2].sentence
+    assert all("is missing" not in name for name in found.score.known)
+
+
+def test_a_column_that_is_called_like_a_flag_is_a_key_like_any_other():
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("x is missing", Nominal(("no", "yes")), "key")])
+    frame = pl.DataFrame({"x": [1.0, None, 3.0, 4.0], "x is missing": ["no", "yes", "no", "no"]})
+    data = Microdata(frame, schema)
+    found = dc.assess(data, workflow.protect(data, "identifiers"))
+    assert found["distance-linkage"].details["known"] == ["x", "x is missing"]

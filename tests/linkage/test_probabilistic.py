@@ -109,7 +109,7 @@ def test_bad_input():
     many = Schema(Attribute(f"v{j}", Ordinal((1, 2)), "key") for j in range(21))
     table = Microdata(pl.DataFrame({f"v{j}": [1, 2] for j in range(21)}), many)
     with pytest.raises(DataError, match="21 attributes have too many agreement patterns; at most 20"):
-        ProbabilisticLinkage().link(table, table)
+        ProbabilisticLinkage(attributes=table.names).link(table, table)
     one = Schema([Attribute("x", Numeric(), "key")])
     empty = Microdata(pl.DataFrame({"x": [None, None]}, schema={"x": pl.Float64}), one)
     with pytest.raises(MissingValueError, match="column 'x' has no values in the first file"):
@@ -120,3 +120,16 @@ def test_bad_input():
     large = Microdata(pl.DataFrame({"x": np.arange(50_001.0)}), Schema([Attribute("x", Numeric(), "key")]))
     with pytest.raises(DataError, match="one-to-one links look at all pairs"):
         ProbabilisticLinkage(one_to_one=True).link(large, large)
+
+
+def test_of_too_many_keys_those_are_used_that_tell_most_and_named():
+    rng = np.random.default_rng(4)
+    frame = {f"dull{j}": rng.choice([1, 2], 50, p=[0.9, 0.1]) for j in range(5)}
+    frame |= {f"v{j}": rng.integers(1, 5, 50) for j in range(20)}
+    many = Schema(Attribute(name, Ordinal((1, 2, 3, 4)), "key") for name in frame)
+    table = Microdata(pl.DataFrame(frame), many)
+    telling = tuple(f"v{j}" for j in range(20))
+    links = ProbabilisticLinkage().link(table, table)
+    assert links.attributes == telling
+    assert links.best.tolist() == ProbabilisticLinkage(attributes=telling).link(table, table).best.tolist()
+    assert [one.attributes for one in ProbabilisticLinkage().link_both(table, table)] == [telling, telling]

@@ -388,3 +388,22 @@ def test_suppression_of_what_nothing_else_tells_is_kept():
     data = people()
     masked = LocalSuppression(k=3, attributes=["sex", "part"]).mask(data, SCHEMA)
     assert Reconstruction().measure(data, masked, SCHEMA).value == 0
+
+
+# ------------------------------------------------------------------------------------------------------- every role
+
+
+@pytest.mark.parametrize("role", ["weight", "stratum", "other", "confidential"])
+def test_a_masked_column_is_looked_at_whatever_its_role(role):
+    scale = Nominal(tuple("abc")) if role == "stratum" else Numeric()
+    schema = Schema([Attribute("years", Numeric(), "key"), Attribute("W", scale, role)])
+    rng = np.random.default_rng(3)
+    values = rng.choice(list("abc"), 60) if role == "stratum" else rng.integers(1, 900, 60)
+    data = Microdata(pl.DataFrame({"years": rng.integers(16, 90, 60), "W": values}), schema)
+    if role == "stratum":
+        masked = data.replacing({"W": np.zeros(60, dtype=np.int32)})
+    else:
+        masked = Rounding(50, attributes=["W"]).mask(data)
+    found = Reconstruction().measure(data, masked)
+    assert found.details["by_attribute"]["W"]["masked"] > 30
+    assert "No cell is masked" not in found.sentence

@@ -61,6 +61,7 @@ def attack(
         before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
         links = workflow.attack(before, after, linker, **parameters)
+    unused = [] if "attributes" in parameters else _unused(links, before, after)
     result = links.evaluate()
     low, high = result.interval()
     if json:
@@ -68,6 +69,7 @@ def attack(
             {
                 "linker": linker,
                 "known": list(links.attributes),
+                "left_out": unused,
                 "n": result.n,
                 "expected": result.expected,
                 "optimistic": result.optimistic,
@@ -86,6 +88,7 @@ def attack(
         return
     out.print(f"Ties all for the intruder: {result.optimistic}; all against: {result.pessimistic}.")
     out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
+    _say_what_was_left_out(links, unused)
 
 
 @reads_text
@@ -131,13 +134,31 @@ def link(
         links = workflow.link(first, second, linker, **parameters)
         with workflow.written_together([output], inputs):
             workflow.write_links(links, output, inputs)
+    unused = [] if "attributes" in parameters else _unused(links, first, second)
     linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())
     decided = {} if links.decision is None else {"decided": int((links.decision == 2).sum())}
     if json:
-        print_json({"linker": linker, "on": list(links.attributes), "n_a": links.n_a, "n_b": links.n_b,
-                    "with_a_candidate": linked, "tied": tied, **decided})  # fmt: skip
+        print_json({"linker": linker, "on": list(links.attributes), "left_out": unused, "n_a": links.n_a,
+                    "n_b": links.n_b, "with_a_candidate": linked, "tied": tied, **decided})  # fmt: skip
         return
     if not quiet:
         sure = f", {decided['decided']} of them above the threshold of a link" if decided else ""
         out.print(f"{linked} of {links.n_b} records have a best candidate among {links.n_a}{sure}; {tied} are tied.")
         out.print(f"Linked on: {safe(', '.join(links.attributes))}. Written to {safe(str(output))}.")
+        _say_what_was_left_out(links, unused)
+
+
+def _unused(links: Any, first: Any, second: Any) -> list[str]:
+    """Return the keys that both files have and a linker left out that links on keys, because they are too many."""
+    if not links.attributes:
+        return []
+    return [name for name in first.schema.keys if name in second.schema and name not in links.attributes]
+
+
+def _say_what_was_left_out(links: Any, unused: list[str]) -> None:
+    if unused:
+        used = len(links.attributes)
+        out.print(
+            f"The linker used {used} of {used + len(unused)} keys, those on which fewest pairs agree by chance: who "
+            f"uses the others too may find more. Left out: {safe(', '.join(unused))}."
+        )

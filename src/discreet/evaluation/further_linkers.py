@@ -11,6 +11,7 @@ from discreet.evaluation.recoded import fit_to_compare, without_gaps
 from discreet.microdata import Microdata
 from discreet.protocol import Scenario, nearest
 from discreet.results import Links, Measurement
+from discreet.scales import GapFlag
 
 __all__ = ["KNOWS_THE_MASKING", "linked_by"]
 
@@ -56,6 +57,8 @@ def linked_by(
             raise
         return None
     linked = links.evaluate()
+    declared = [name for name in names if not isinstance(table.schema[name].scale, GapFlag)]
+    keys = "1 key" if len(declared) == 1 else f"{len(declared)} keys"
     low, high = linked.interval()
     value = 100.0 * linked.rate
     return Measurement(
@@ -67,11 +70,11 @@ def linked_by(
         high=100.0,
         unit="%",
         sentence=(
-            f"An intruder who knows {len(names)} keys of everybody and links by the method {name} re-identifies about "
+            f"An intruder who knows {keys} of everybody and links by the method {name} re-identifies about "
             f"{linked.expected:.0f} of {linked.n} records ({value:.1f} %); guessing finds {linked.chance:.0f}."
         ),
         details={
-            "known": list(names),
+            "known": declared,
             "expected": linked.expected,
             "optimistic": linked.optimistic,
             "pessimistic": linked.pessimistic,

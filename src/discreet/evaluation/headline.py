@@ -119,6 +119,8 @@ class Attack:
         95 % interval, where it was measured on a sample.
     part : str
         What part of his keys he uses: nothing for all of them, ``"categories"`` or ``"numbers"``.
+    of : int
+        How many keys that part has, where the linker takes fewer of them; else 0.
     """
 
     intruder: str
@@ -127,11 +129,20 @@ class Attack:
     percent: float
     interval: tuple[float, float] | None = None
     part: str = ""
+    of: int = 0
 
     @property
     def name(self) -> str:
         """A short name for the ingredients of a score."""
         return f"{self.linker} on {self.part}" if self.part else self.linker
+
+    @property
+    def remark(self) -> str:
+        """How many keys a linker used that does not take as many as there are."""
+        if not self.of:
+            return ""
+        said = f"{self.name} used {len(self.known)} of {self.of} keys."
+        return said[0].upper() + said[1:]
 
 
 @dataclass(frozen=True)
@@ -252,7 +263,9 @@ def _attacks(intruder: str, one: Measurement, keys: tuple[str, ...], part: str) 
     known = tuple(name for name in one.details.get("known", keys) if name in keys) or keys
     interval = one.details.get("interval_percent") if one.details.get("exact") is False else None
     ends = (float(interval[0]), float(interval[1])) if interval else None
-    made = [Attack(intruder, linker, known, min(one.value, 100.0), ends, part)]
+    # An intruder may ignore keys: an attack on some of them stands beside those on all, and is told as what it is.
+    capped = one.details.get("complete") is False or bool(one.details.get("left_out"))
+    made = [Attack(intruder, linker, known, min(one.value, 100.0), ends, part, len(keys) if capped else 0)]
     informed = one.details.get("percent_with_known_m")
     if informed is not None:
         how = f"{linker} with known rates of change"
@@ -359,10 +372,16 @@ def worst_case(attacks: Attacks | Iterable[Attacks], loss: Measurement, unmasked
     Notes
     -----
     Where an attack could not be computed, `incomplete` says which and why, and the risk is at least the one stated.
+    Where a linker cannot take all keys, `remarks` says how many it used: an attack on a part of them is a further one,
+    and the risk that is stated is the highest of all that were made.
     """
     several = (attacks,) if isinstance(attacks, Attacks) else tuple(attacks)
     worst = max((one.worst for one in several), key=lambda attack: attack.percent)
     incomplete = tuple(dict.fromkeys(reason for one in several for reason in one.absent))
+    # What somebody does who knows less is told of him alone, unless it is what counts.
+    told = {worst.intruder, *(one.intruder for one in several)}
+    made = [attack for one in several for attack in one.made if attack.intruder in told]
+    remarks = tuple(dict.fromkeys(attack.remark for attack in made if attack.of))
     ingredients: dict[str, float] = {}
     for one in several:
         for attack in one.made:
@@ -375,17 +394,25 @@ def worst_case(attacks: Attacks | Iterable[Attacks], loss: Measurement, unmasked
         value,
         lost,
         risk,
-        _sentence(worst, lost, loss, unmasked, incomplete),
+        _sentence(worst, lost, loss, unmasked, incomplete, remarks),
         {**ingredients, loss.name: lost},
         intruder=worst.intruder,
         linker=worst.linker,
         known=worst.known,
         worst_column=str(loss.details.get("worst", "")) if lost > 0 else "",
         incomplete=incomplete,
+        remarks=remarks,
     )
 
 
-def _sentence(worst: Attack, lost: float, loss: Measurement, unmasked: float, incomplete: Sequence[str]) -> str:
+def _sentence(
+    worst: Attack,
+    lost: float,
+    loss: Measurement,
+    unmasked: float,
+    incomplete: Sequence[str],
+    remarks: Sequence[str],
+) -> str:
     by = worst.linker
     if worst.known:
         what = {"": "keys"}.get(worst.part, f"{worst.part} alone")
@@ -402,7 +429,7 @@ def _sentence(worst: Attack, lost: float, loss: Measurement, unmasked: float, in
     )
     if incomplete:
         said += f" Not in the risk: {' '.join(incomplete)}"
-    return said
+    return " ".join([said, *remarks])
 
 
 def _amount(value: float) -> str:

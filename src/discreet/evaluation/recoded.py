@@ -10,7 +10,7 @@ import numpy as np
 from discreet.base import Measure
 from discreet.microdata import Microdata
 from discreet.results import Masked
-from discreet.scales import Categorical, Nominal
+from discreet.scales import Categorical, GapFlag, Nominal
 from discreet.schema import Attribute, Schema
 from discreet.typing import IntArray
 
@@ -99,7 +99,9 @@ def without_gaps(before: Microdata, release: Any) -> tuple[Microdata, Any]:
     """Return two tables in which no numeric key is missing, for methods that compare numbers.
 
     A gap becomes the mean of the original's values, and a key of its own says where it was: an intruder sees that a
-    number is missing, and a gap is like a gap. Tables without gaps are returned as they are.
+    number is missing, and a gap is like a gap. Its scale says that it is no key that anybody declared, so that
+    sentences do not count it (:class:`~discreet.scales.gap_flag.GapFlag`). Tables without gaps are returned as they
+    are.
     """
     after = release.microdata if isinstance(release, Masked) else release
     numbers = before.schema.of_scale("numeric", among=before.schema.keys)
@@ -124,7 +126,7 @@ def _filled(table: Microdata, gaps: dict[str, float]) -> Microdata:
         while flag in table.schema:
             flag += "?"
         frame = frame.append_column(flag, [np.where(absent[name], "yes", "no").tolist()])
-        declared.append(Attribute(flag, Nominal(("no", "yes")), "key"))
+        declared.append(Attribute(flag, GapFlag(), "key"))
     return Microdata(frame, Schema(declared))
 
 

@@ -13,7 +13,7 @@ from discreet.microdata import Microdata
 from discreet.scales import Categorical
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["MOST_ATTRIBUTES", "chains_of", "frequencies", "state_table"]
+__all__ = ["MOST_ATTRIBUTES", "chains_of", "chance_of", "frequencies", "state_table"]
 
 MOST_ATTRIBUTES = 20
 
@@ -52,6 +52,12 @@ def chains_of(
         else _chain(owner, a, b, name, missing, bins, ordinal_bins)
         for name in names
     ]
+
+
+def chance_of(chain: Chain) -> float:
+    """Return the share of pairs of the first file that agree on an attribute by chance."""
+    shares = np.bincount(chain.classes[0][chain.a] + 1)[1:] / max(chain.a.size, 1)
+    return float(shares @ shares)
 
 
 def _chain(

@@ -13,7 +13,7 @@ from discreet.base import Engine, Linker, register
 from discreet.errors import DataError
 from discreet.linkage.assignment import assign, check_size, links_from_assignment
 from discreet.linkage.compared import best_by_comparison, compare_patterns, distinct_codes
-from discreet.linkage.comparison import chains_of, frequencies, state_table
+from discreet.linkage.comparison import MOST_ATTRIBUTES, chains_of, chance_of, frequencies, state_table
 from discreet.linkage.distance import link_by_terms, nearest_found
 from discreet.linkage.estimation import ESTIMATORS, Counts, Model, estimate
 from discreet.linkage.pattern_links import Classes, best_by_pattern
@@ -41,7 +41,8 @@ class ProbabilisticLinkage(Linker):
     Parameters
     ----------
     attributes : list of str, optional
-        What the intruder knows; by default the keys that both files have.
+        What the intruder knows; by default the keys that both files have, and of more than 20 those on which fewest
+        pairs agree by chance.
     m : {"anchored", "em", "free", "known"}
         Where the agreement rates of matches come from. ``"anchored"``: from how much less the files agree with each
         other than the first with itself. ``"em"``: the EM algorithm with u fixed at the overall agreement rate and m at
@@ -74,10 +75,10 @@ class ProbabilisticLinkage(Linker):
     set of attributes, O(n · patterns) at worst, best links from hash joins in order of weight; memory O(n). Where there
     are more than 2^20 patterns, or so many that looking at pairs takes less, and with `similarity`, whose levels are no
     classes, distinct records are compared pair by pair in blocks: O(n_a · n_b) time, memory O(n + patterns that occur).
-    At most 20 attributes. Ties are all records with a pattern of the same weight; the lowest position comes first. With
-    `term_frequency` the search is a branch and bound in a prefix tree; with `one_to_one` all pairs are looked at, up to
-    50,000 records. In both directions (``link_both``) pairs have the same weights; every record of either file is asked
-    for its heaviest pair.
+    At most 20 attributes; the links name those that were used. Ties are all records with a pattern of the same
+    weight; the lowest position comes first. With `term_frequency` the search is a branch and bound in a prefix tree;
+    with `one_to_one` all pairs are looked at, up to 50,000 records. In both directions (``link_both``) pairs have the
+    same weights; every record of either file is asked for its heaviest pair.
 
     References
     ----------
@@ -154,11 +155,27 @@ class ProbabilisticLinkage(Linker):
         ]
 
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
-        pairs = self._compared(a, b, names, engine)
+        pairs = self._compared(a, b, self._affordable(a, b, names), engine)
         return self._searched(pairs, self._modelled(pairs), engine)
 
     def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
-        return self.link_models(a, b, names, engine)[self.m]
+        return self.link_models(a, b, self._affordable(a, b, names), engine)[self.m]
+
+    def _affordable(self, a: Microdata, b: Microdata, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the keys on which fewest pairs agree by chance, as many as can be used, unless somebody named them."""
+        if self.attributes is not None or len(names) <= MOST_ATTRIBUTES:
+            return names
+        # Spelling has no classes to count, and who asks for it wants it used.
+        chance = dict.fromkeys(self.similarity or (), -1.0)
+        for name in names:
+            if name not in chance:
+                (chain,) = chains_of(
+                    type(self).__name__, a, b, [name], missing=self.missing, bins=self.bins,
+                    ordinal_bins=self.ordinal_bins,
+                )  # fmt: skip
+                chance[name] = chance_of(chain)
+        best = sorted(names, key=lambda name: chance[name])[:MOST_ATTRIBUTES]
+        return tuple(name for name in names if name in best)
 
     def link_models(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from discreet.errors import SchemaError
 from discreet.scales.base import Categorical, Scale
+from discreet.scales.gap_flag import GapFlag
 from discreet.scales.nominal import Nominal
 from discreet.scales.numeric import Numeric
 from discreet.scales.ordinal import Ordinal
@@ -15,6 +16,7 @@ __all__ = [
     "SCALES",
     "Categorical",
     "EncodedSequences",
+    "GapFlag",
     "IntervalSemantics",
     "Negation",
     "Nominal",

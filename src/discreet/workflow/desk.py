@@ -419,7 +419,10 @@ def _linked(
 ) -> tuple[Links, tuple[str, ...]]:
     """Link, leaving out what the linker has no rule for: an intruder passes over what the release does not say."""
     try:
-        return method(**parameters).link(held, masked, engine=LocalEngine()), ()
+        links = method(**parameters).link(held, masked, engine=LocalEngine())
+        shared = [name for name in held.schema.keys if name in masked.microdata.schema]
+        unused = shared if links.attributes and not parameters.get("attributes") else []
+        return links, tuple(name for name in unused if name not in links.attributes)
     except MissingValueError as error:
         release = masked.microdata
         names = parameters.get("attributes") or [name for name in held.schema.keys if name in release.schema]

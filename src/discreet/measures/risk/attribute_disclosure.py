@@ -149,9 +149,11 @@ class AttributeDisclosure(Measure):
         for name in sensitive:
             figures[name] = self._figures(pair, name, released, attack, control)
             per_attribute[name] = figures[name]["risk_percent"]
+        declared = [name for name in pair.declared if name in known]
+        left_out = [name for name in pair.declared if name not in known]
         value, worst = max(per_attribute.values()), most_of(per_attribute)
         sentence = (
-            f"From {keys_in_words(len(known))}, {worst} is guessed correctly about "
+            f"From {keys_in_words(len(declared))}, {worst} is guessed correctly about "
             f"{figures[worst]['attack_percent']:.1f} % of people in the release and "
             f"{figures[worst]['control_percent']:.1f} % of others: the release gives away {value:.1f} % of what could "
             "not be guessed without it."
@@ -161,14 +163,12 @@ class AttributeDisclosure(Measure):
             sentence += (
                 f" Tried on a sample: {attacked} of {released.size} people in it, {controls} of {others.size} others."
             )
-        if len(known) < len(pair.names):
-            gaps = [name for name in pair.names if name not in known]
-            sentence += (
-                f" Of {len(pair.names)} keys {', '.join(gaps)} {'has' if len(gaps) == 1 else 'have'} gaps, not used."
-            )
+        if left_out:
+            verb = "has" if len(left_out) == 1 else "have"
+            sentence += f" Of {len(pair.declared)} keys {', '.join(left_out)} {verb} gaps, not used."
         details = {
-            "known": known,
-            "left_out": [name for name in pair.names if name not in known],
+            "known": declared,
+            "left_out": left_out,
             "attacked": attacked,
             "controls": controls,
         }

@@ -74,14 +74,15 @@ class DistanceLinkageRisk(TwoWayRisk):
         else:
             links = linker.link_both(pair.original, pair.masked, engine=pair.engine)
             counts, linked = worse(links, self.direction)
-        keys = "1 true key" if len(pair.names) == 1 else f"{len(pair.names)} true keys"
+        keys = "1 true key" if len(pair.declared) == 1 else f"{len(pair.declared)} true keys"
         intruder = f"An intruder who knows {keys} of everybody"
-        return self.told(intruder, linked, counts, {"known": list(pair.names)}, gaps_in_words(pair))
+        return self.told(intruder, linked, counts, {"known": list(pair.declared)}, gaps_in_words(pair))
 
 
 def gaps_in_words(pair: Pair) -> str:
     """Return how missing cells are read, where any of the keys has one."""
     tables = (pair.original, pair.masked)
-    if any(table.missing(name).any() for table in tables for name in pair.names):
+    flagged = len(pair.declared) < len(pair.names)  # gaps that were filled, each with a flag that says so
+    if flagged or any(table.missing(name).any() for table in tables for name in pair.names):
         return " A missing cell counts as a value of its own."
     return ""

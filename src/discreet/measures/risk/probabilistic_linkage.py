@@ -6,10 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-import numpy as np
-
 from discreet.base import Pair, register
-from discreet.linkage.comparison import MOST_ATTRIBUTES, chains_of
+from discreet.linkage.comparison import MOST_ATTRIBUTES, chains_of, chance_of
 from discreet.linkage.probabilistic import ProbabilisticLinkage
 from discreet.measures.risk.directions import DIRECTION, TwoWayRisk, worse
 from discreet.measures.risk.distance_linkage import gaps_in_words
@@ -116,8 +114,7 @@ def _affordable(pair: Pair) -> tuple[str, ...]:
     chance, states = {}, {}
     for name in pair.names:
         (chain,) = chains_of("ProbabilisticLinkageRisk", pair.original, pair.masked, [name], missing="agree")
-        shares = np.bincount(chain.classes[0][chain.a] + 1)[1:] / n
-        chance[name] = float(shares @ shares)
+        chance[name] = chance_of(chain)
         states[name] = chain.states
     # Where all pairs can be looked at, patterns may be as many as there are.
     most = math.inf if 2 * n * n <= _MOST_WORK else max(_FEW_PATTERNS, _MOST_WORK // n)

@@ -14,6 +14,7 @@ from discreet.measures.equations import aggregated_together, classes_of, complem
 from discreet.parameters import Constraint, Names, Optional
 from discreet.results import Measurement, Provenance
 from discreet.scales.precision import rounded
+from discreet.schema import Schema
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = ["Reconstruction"]
@@ -94,6 +95,12 @@ class Reconstruction(Measure):
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls()]
+
+    def _candidates(self, schema: Schema) -> tuple[str, ...]:
+        """Return every attribute that may be masked: a changed weight or stratum is a masked cell."""
+        if self.attributes is not None:
+            return super()._candidates(schema)
+        return schema.of_scale(*self.scales, among=[one.name for one in schema if one.role != "identifier"])
 
     def _measure(self, pair: Pair) -> Measurement:
         columns = _columns(pair)
