@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -59,6 +60,32 @@ def test_an_interrupt_waits_while_files_are_put_in_place():
         done.append(True)
     assert done
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+class HeardError(Exception):
+    """A handler was called."""
+
+
+def hear(*_):
+    raise HeardError
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("last", [False, True])
+def test_a_signal_comes_after_the_names_and_too_late_after_the_last(number, last):
+    named = []
+    with stopping.ended_by_signals({}):
+        before = signal.signal(number, hear)
+        try:
+            for _ in range(2):
+                with contextlib.nullcontext() if last else pytest.raises(HeardError), putting_in_place(last=last):
+                    signal.raise_signal(number)
+                    named.append("file")
+            with contextlib.nullcontext() if last else pytest.raises(HeardError):
+                signal.raise_signal(number)
+        finally:
+            signal.signal(number, before)
+    assert len(named) == 2, "all files or none"
 
 
 def test_leftovers_are_removed(tmp_path):

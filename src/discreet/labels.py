@@ -318,5 +318,5 @@ def from_metadata(metadata: Mapping[bytes, bytes] | None) -> Labels | None:
         fields["values"] = {name: dict(pairs) for name, pairs in fields["values"].items()}
         fields["notes"] = tuple(fields["notes"])
         return Labels(**fields)
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import inspect
 import os
 import shutil
 import signal
@@ -195,31 +196,44 @@ def remove_leftovers() -> None:
 
 # ------------------------------------------------------------------------------------------------------- the command
 
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals that end a process, as far as the system has them."""
+
 _place = threading.RLock()
 _ignored = False
 
 
 @contextmanager
-def putting_in_place() -> Iterator[None]:
+def putting_in_place(*, last: bool = False) -> Iterator[None]:
     """Hold off whoever ends the process while finished files get their names: all of them or none.
 
-    An interrupt that comes meanwhile comes too late: in a command whose signals are watched, it is not heeded any more.
+    A signal that comes meanwhile is heeded as soon as the names are given.
+
+    Parameters
+    ----------
+    last : bool
+        The command has nothing left to do but tell what it did. Where its signals are watched, one that comes now comes
+        too late, and is not heeded any more: a command that ends as interrupted has written nothing.
     """
     global _ignored  # noqa: PLW0603 - signals belong to the process
-    handler = signal.getsignal(signal.SIGINT)
     late: list[int] = []
-    ours = threading.current_thread() is threading.main_thread() and callable(handler)
-    if ours:
-        signal.signal(signal.SIGINT, lambda number, _frame: late.append(number))
+    handlers: dict[int, Callable[[int, FrameType | None], object]] = {}
+    main = threading.current_thread() is threading.main_thread()
+    for number in _ENDING if main else ():
+        handler = signal.getsignal(number)
+        if callable(handler):
+            handlers[number] = handler
+            signal.signal(number, lambda number, _frame: late.append(number))
     with _place:
         try:
             yield
-            _ignored = _watch.told is not None
+            _ignored = _ignored or (last and main and _watch.told is not None)
         finally:
-            if ours:
-                signal.signal(signal.SIGINT, signal.SIG_IGN if _ignored else handler)
+            for number, handler in handlers.items():
+                signal.signal(number, signal.SIG_IGN if _ignored else handler)
     if late and not _ignored:
-        signal.raise_signal(signal.SIGINT)
+        # Not sent again: whoever watches would take it for the second one, and give no time to end.
+        handlers[late[0]](late[0], inspect.currentframe())
 
 
 @contextmanager

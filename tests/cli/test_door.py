@@ -121,7 +121,18 @@ def test_no_two_outputs_are_one_file(folder, command, first, second, how):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"my notes\n", b'{"study": "x"}', b'{"a": 1}\n', b"[1]\n", b'{"study": 1}\n', b"\xff\n"]
+    "content",
+    [
+        b"",
+        b"my notes\n",
+        b'{"study": "x"}',
+        b'{"a": 1}\n',
+        b"[1]\n",
+        b'{"study": 1}\n',
+        b"\xff\n",
+        b"[" * 4000,
+        b"[" * 4000 + b"\n",
+    ],
 )
 @pytest.mark.parametrize("resumed", [[], ["--resume"]])
 @pytest.mark.parametrize("command", ["compare", "tune", "papers"])
@@ -129,6 +140,31 @@ def test_a_store_is_a_study_or_left_alone(folder, command, resumed, content):
     (folder / "notes.txt").write_bytes(content)
     assert main._code([*BASE[command], "--store", "notes.txt", *resumed]) == 2
     assert (folder / "notes.txt").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["inspect", "data.csv", "-o", "mine.toml"], "mine.toml"),
+        (["datasets", "business", "--n", "20", "-o", "mine.csv"], "mine.toml"),
+        (["datasets", "business", "--n", "20", "-o", "mine.csv"], "mine.csv"),
+        (["init", "data.csv", "-o", "mine.toml"], "mine.toml"),
+    ],
+)
+def test_what_somebody_wrote_is_written_over_only_by_force(folder, arguments, named):
+    (folder / named).write_text("mine")
+    before = kept(folder)
+    assert main._code(arguments) == 2
+    assert kept(folder) == before
+    assert main._code([*arguments, "--force"]) == 0
+    assert (folder / named).read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["verify"], ["inspect"], ["inspect", "data.csv", "-o"], ["datasets", "business", "-o"]]
+)
+def test_a_path_that_is_too_long_is_refused(folder, arguments):
+    assert main._code([*arguments, "a" * 5000 + ".csv"]) == 2
 
 
 def test_a_store_cuts_off_half_a_line_and_nothing_else(tmp_path):

@@ -7,6 +7,7 @@ tell a command that hangs.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -26,6 +27,7 @@ LIMIT = 120
 # a wait, as for a disk or another process, in the place where the command works.
 CHILD = """
 import importlib, sys, threading, time
+calls = []
 hook, wait, *arguments = sys.argv[1:]
 where, name = hook.rsplit(".", 1)
 import discreet.cli.main as main
@@ -33,8 +35,11 @@ import discreet.workflow
 owner = importlib.import_module(where)
 inner = getattr(owner, name)
 def hooked(*given, **options):
+    calls.append(1)
+    if wait == "second" and len(calls) < 2:
+        return inner(*given, **options)
     threading.Timer(0.3, lambda: print("working", flush=True)).start()
-    if wait == "wait":
+    if wait in ("wait", "second"):
         while True:
             time.sleep(0.05)
     return inner(*given, **options)
@@ -105,7 +110,7 @@ def inputs(tmp_path_factory):
     return folder
 
 
-def interrupt(inputs, tmp_path, arguments, hook, wait, number=signal.SIGINT):
+def interrupt(inputs, tmp_path, arguments, hook, wait, number=signal.SIGINT, stays=()):
     """Run a command until it works, send the signal, and return how it ended, with what it said."""
     for path in inputs.iterdir():
         (tmp_path / path.name).symlink_to(path)
@@ -125,7 +130,7 @@ def interrupt(inputs, tmp_path, arguments, hook, wait, number=signal.SIGINT):
         running.kill()
         running.communicate()
         pytest.fail(f"{arguments[0]} went on for {LIMIT} s after the signal")
-    assert {path.name for path in tmp_path.iterdir()} == before, "a file was left"
+    assert {path.name for path in tmp_path.iterdir()} == before | set(stays), "a file was left"
     assert not list((tmp_path / "tmp").iterdir()), "a temporary file was left"
     return running.returncode, said
 
@@ -154,3 +159,32 @@ def test_ctrl_c_ends_compiled_loops(inputs, tmp_path, kind):
 def test_sigterm_ends_a_command_too(inputs, tmp_path):
     code, _ = interrupt(inputs, tmp_path, LONG["ward"], KERNELS["ward"], "work", signal.SIGTERM)
     assert code == 128 + signal.SIGTERM
+
+
+# The store is a file that gets its name before the work begins: what is put in place early must not end the hearing.
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", ["compare", "tune"])
+def test_a_store_does_not_make_a_command_deaf(inputs, tmp_path, kind, number):
+    arguments = [*LONG[kind], "--store", "rows.jsonl"]
+    code, said = interrupt(inputs, tmp_path, arguments, KERNELS[kind], "work", number, ["rows.jsonl"])
+    assert code == 128 + number, said
+
+
+@pytest.mark.parametrize("kind", ["compare", "tune"])
+def test_finished_rows_stay_in_the_store(inputs, tmp_path, kind):
+    arguments = [kind, "data.csv", "-c", "mdav k=3,4,5", "--workers", "1", "--store", "rows.jsonl", "-o", "out.csv"]
+    hook = "discreet.masking.microaggregation.mdav.mdav"
+    code, said = interrupt(inputs, tmp_path, arguments, hook, "second", stays=["rows.jsonl"])
+    assert code == 130, said
+    assert "Interrupted" in said
+    first, *rows = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
+    assert set(first) == {"study", "seed"}
+    assert len(rows) == 1
+
+
+@pytest.mark.parametrize("step", ["protect", "write_report", "write_manifest"])
+def test_nothing_is_left_of_a_demonstration_that_was_interrupted(inputs, tmp_path, step):
+    arguments = ["demo", "--n", "60", "-o", "out"]
+    code, said = interrupt(inputs, tmp_path, arguments, f"discreet.workflow.samples.{step}", "wait")
+    assert code == 130, said
+    assert "Interrupted" in said

@@ -56,6 +56,10 @@ def test_what_is_no_manifest_is_bad_input(release):
     (release / "no.json").write_text('{"files": 7}', encoding="utf-8")
     assert discreet("verify", release / "no.json")[0] == 2
     assert discreet("verify", release / "nowhere.json")[0] == 2
+    (release / "no.json").write_text("[" * 4000, encoding="utf-8")
+    assert discreet("verify", release / "no.json")[0] == 2
+    (release / "no.json").write_text(json.dumps({"files": [{"name": "a" * 5000, "sha256": ""}]}), encoding="utf-8")
+    assert discreet("verify", release / "no.json", "-q")[0] == 1
     (release / "b-manifest.json").write_text("{}", encoding="utf-8")
     code, _, err = discreet("verify", release)
     assert code == 2

@@ -263,7 +263,18 @@ def test_a_file_that_changed_or_went_is_said(client, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "typed", ["", "/", "/dev/zero.csv", "/etc/passwd", "relative.csv", "/nowhere/a.csv", "\x00.csv"]
+    "typed",
+    [
+        "",
+        "/",
+        "/dev/zero.csv",
+        "/etc/passwd",
+        "relative.csv",
+        "/nowhere/a.csv",
+        "\x00.csv",
+        "/" + "a" * 5000 + ".csv",
+        "~nobody-of-that-name/a.csv",
+    ],
 )
 def test_a_path_that_is_no_table_is_refused(client, typed):
     answer = client.post("/open/path", {"path": typed})

@@ -132,7 +132,7 @@ def link(
         declared = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
         second = workflow.read(b, declared, delimiter=delimiter, encoding=encoding, **layout)
         links = workflow.link(first, second, linker, **parameters)
-        with workflow.written_together([output], inputs):
+        with workflow.written_together([output], inputs, last=True):
             workflow.write_links(links, output, inputs)
     unused = [] if "attributes" in parameters else _unused(links, first, second)
     linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from discreet.cli.console import out, print_json, safe, table
-from discreet.cli.options import Json, Quiet, dataset_names, method_names
+from discreet.cli.options import Json, Quiet, dataset_names, method_names, refuse_existing
 from discreet.errors import ParameterError
 
 __all__ = ["datasets", "methods"]
@@ -60,6 +60,7 @@ def datasets(
     ] = None,
     n: Annotated[int, typer.Option(help="Number of records.", min=1)] = 1000,
     seed: Annotated[int, typer.Option(help="Where random draws come from.", min=0)] = 0,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -85,7 +86,10 @@ def datasets(
         return
     if output is None:
         raise ParameterError("Say where to write the data set.", hint=f"discreet datasets {name} -o {name}.csv")
-    written = workflow.write_dataset(name, output, n=n, random_state=seed)
+    workflow.check_outputs([output])
+    refuse_existing([output, output.with_suffix(".toml")], force=force)
+    with workflow.written_together(last=True):
+        written = workflow.write_dataset(name, output, n=n, random_state=seed)
     if json:
         print_json({"data": str(output), "schema": str(written), "n_records": n, "seed": seed})
     elif not quiet:

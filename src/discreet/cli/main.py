@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import signal
@@ -132,6 +133,9 @@ def _code(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last line of defence
         if is_full(error):
             err.print("[bold red]Error:[/bold red] There is no room left on the disk.")
+            return 2
+        if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+            err.print("[bold red]Error:[/bold red] A path is longer than the system allows.")
             return 2
         return _unexpected(error)
     return result if isinstance(result, int) else 0

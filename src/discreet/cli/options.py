@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from discreet.errors import ParameterError
+from discreet.errors import FileError, ParameterError
 
 __all__ = [
     "Data",
@@ -30,6 +30,7 @@ __all__ = [
     "given",
     "method_names",
     "reads_text",
+    "refuse_existing",
 ]
 
 
@@ -126,6 +127,13 @@ Parameter = Annotated[
 
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also say what took how long, and every note.")]
 Seed = Annotated[int | None, typer.Option(min=0, help="Where random draws come from.", show_default=False)]
+
+
+def refuse_existing(paths: Iterable[Path], *, force: bool) -> None:
+    """Refuse to write over a file that is there, unless it was asked for."""
+    for path in paths:
+        if path.exists() and not force:
+            raise FileError(f"{str(path)!r} exists already.", hint="Write to another file, or add --force.")
 
 
 def given(k: str | None, attributes: str | None, seed: int | None, pairs: list[str]) -> dict[str, str]:

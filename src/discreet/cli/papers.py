@@ -58,7 +58,7 @@ def papers(
     with progress(quiet=quiet or json, verbose=verbose):
         found = workflow.compare_papers(names or (), full=full, data=data, store=store, resume=resume)
     if html is not None:
-        with workflow.written_together([html], inputs):
+        with workflow.written_together([html], inputs, last=True):
             workflow.write_papers(found, html)
     if json:
         print_json(found.to_dict())

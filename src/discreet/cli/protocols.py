@@ -8,7 +8,17 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.console import advise, err, out, print_json, progress, safe, show_promises, table
-from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose, reads_text
+from discreet.cli.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    Json,
+    Quiet,
+    SchemaFile,
+    Verbose,
+    reads_text,
+    refuse_existing,
+)
 
 __all__ = ["check", "init", "run"]
 
@@ -34,23 +44,21 @@ def init(
     Example: discreet init survey.sav -o protocol.toml --for public
     """
     from discreet import workflow
-    from discreet.errors import FileError
 
     inputs = [data, *([schema] if schema else [])]
     workflow.check_outputs([output], inputs)
-    if output.exists() and not force:
-        raise FileError(f"{str(output)!r} exists already.", hint="Write to another file, or add --force.")
+    refuse_existing([output], force=force)
     declared = workflow.load_schema(schema)
     proposal = workflow.propose_protocol(
         data, schema=declared, delimiter=delimiter, encoding=encoding, **layout, folder=output.parent, release=release
     )
-    with workflow.written_together([output], inputs):
-        workflow.save_protocol(proposal, output, inputs)
     # What looks like an identifier is one in a proposed schema; a schema that was given may say otherwise.
     looked_at = (
         None if declared is None else workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout)
     )
     remarks = workflow.advise_protocol(proposal, looked_at)
+    with workflow.written_together([output], inputs, last=True):
+        workflow.save_protocol(proposal, output, inputs)
     if json:
         print_json(
             {
@@ -103,7 +111,8 @@ def run(
         return
     with progress(quiet=quiet or json, verbose=verbose):
         done = workflow.run_protocol(protocol)
-        paths = workflow.write_release(done, output)
+        with workflow.written_together(last=True):
+            paths = workflow.write_release(done, output)
     if json:
         print_json({"met": done.met, **_told(done, paths)})
     elif not quiet:
@@ -117,7 +126,8 @@ def _run_tables(protocol: Path, output: Path | None, *, json: bool, quiet: bool,
 
     with progress(quiet=quiet or json, verbose=verbose):
         done = workflow.run_tables(protocol)
-        paths = workflow.write_tables(done, output)
+        with workflow.written_together(last=True):
+            paths = workflow.write_tables(done, output)
     if json:
         tables = {name: _told(one, paths[name]) for name, one in done.runs.items()}
         whole = {name: str(path) for name, path in paths.get("", {}).items()}

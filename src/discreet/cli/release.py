@@ -23,6 +23,7 @@ from discreet.cli.options import (
     Verbose,
     given,
     reads_text,
+    refuse_existing,
 )
 from discreet.cli.scale import BlockSize, EngineName, Master, OutOfCore, assess_large, is_for_large, protect_large
 from discreet.errors import FileError
@@ -38,6 +39,7 @@ def inspect(
     ] = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a schema that exists.")] = False,
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -56,10 +58,13 @@ def inspect(
     """
     from discreet import workflow
 
+    if output is not None:
+        workflow.check_outputs([output], [data])
+        refuse_existing([output], force=force)
     with progress(quiet=quiet or json, verbose=verbose):
         proposal = workflow.inspect(data, delimiter=delimiter, encoding=encoding, **layout)
     if output is not None:
-        with workflow.written_together([output], [data]):
+        with workflow.written_together([output], [data], last=True):
             workflow.save_schema(proposal.schema, output, inputs=[data])
     if json:
         rows = [
@@ -183,7 +188,7 @@ def protect(
             original, masked, assessment, schema_given=schema is not None, seed_given=seed is not None
         )
         before = {"all keys": workflow.assess(original, original)} if "internal" in reports else {}
-        with workflow.written_together(outputs, inputs):
+        with workflow.written_together(outputs, inputs, last=True):
             workflow.write(masked, target, inputs)
             for audience, path in reports.items():
                 if assessment is None:  # it was made because there are reports
@@ -365,7 +370,7 @@ def demo(
     """
     from discreet import workflow
 
-    with progress(quiet=quiet or json, verbose=verbose):
+    with progress(quiet=quiet or json, verbose=verbose), workflow.written_together(last=True):
         masked, assessment, paths = workflow.demo(output, n, k)
     if json:
         files = {name: str(path) for name, path in paths.items()}

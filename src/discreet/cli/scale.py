@@ -67,7 +67,7 @@ def protect_large(
     from discreet import workflow
 
     _refuse(**unusable)
-    with progress(quiet=quiet or json):
+    with progress(quiet=quiet or json), workflow.written_together(last=True):
         provenance, _ = workflow.protect_file(
             data,
             output,

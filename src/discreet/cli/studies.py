@@ -193,7 +193,7 @@ def _check_paths(
 def _write(study: Any, output: Path | None, picture: Path | None, inputs: Sequence[Path]) -> None:
     from discreet import workflow
 
-    with workflow.written_together([path for path in (output, picture) if path], inputs):
+    with workflow.written_together([path for path in (output, picture) if path], inputs, last=True):
         workflow.write_study(study, table=output, picture=picture, inputs=inputs)
 
 

@@ -38,7 +38,7 @@ def renumber(
     from discreet import workflow
 
     remarks: list[Any] = []
-    with progress(quiet=quiet or json, verbose=verbose):
+    with progress(quiet=quiet or json, verbose=verbose), workflow.written_together(last=True):
         paths = workflow.renumber_files(
             files, on, output, seed=seed, delimiter=delimiter, encoding=encoding, **layout, remarks=remarks
         )

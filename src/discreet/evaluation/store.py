@@ -13,6 +13,7 @@ from discreet.draws import drawn_seed
 from discreet.errors import FileError
 from discreet.io.atomic import write_text
 from discreet.io.door import check_target
+from discreet.io.json_text import parse_json
 from discreet.microdata import Microdata
 from discreet.scratch import saying_if_full
 from discreet.typing import Json
@@ -49,7 +50,7 @@ def _fingerprint_in(beginning: bytes) -> str | None:
     """Return the fingerprint of the first line, or None where it is not that of a study."""
     line, end, _ = beginning.partition(b"\n")
     try:
-        value: Any = json.loads(line)
+        value: Any = parse_json(line)
     except ValueError:
         return None
     if (
@@ -77,8 +78,8 @@ def study_seed(random_state: int | None, store: str | os.PathLike[str] | None, *
     if resume and store is not None:
         try:
             with Path(store).open(encoding="utf-8") as file:
-                return int(json.loads(file.readline())["seed"])
-        except (OSError, ValueError, KeyError, TypeError):
+                return int(parse_json(file.readline())["seed"])
+        except (OSError, ValueError, KeyError, TypeError, OverflowError):
             pass  # what the file is, is said where it is opened
     return drawn_seed()
 
@@ -116,7 +117,7 @@ class RowStore:
             )
         lines = content.split(b"\n")
         try:
-            rows = [json.loads(line) for line in lines[1:-1]]
+            rows = [parse_json(line) for line in lines[1:-1]]
             self.rows = {row["experiment"]: row for row in rows}
         except (ValueError, TypeError, KeyError):
             raise FileError(

@@ -19,6 +19,7 @@ from discreet.io.csv import read_csv, write_csv
 from discreet.io.door import check_target, check_targets, content_of, written_together
 from discreet.io.excel import read_excel, write_excel
 from discreet.io.gate import at_the_gate
+from discreet.io.json_text import parse_json, read_json
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.recount import count_written
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
@@ -37,7 +38,9 @@ __all__ = [
     "check_targets",
     "content_of",
     "declared_by_labels",
+    "parse_json",
     "read_groups",
+    "read_json",
     "read_table",
     "write_frame",
     "write_table",

@@ -102,7 +102,9 @@ _open_door: ContextVar[_Door | None] = ContextVar("open_door", default=None)
 
 
 @contextmanager
-def written_together(paths: Iterable[PathLike], inputs: Iterable[PathLike] = ()) -> Iterator[None]:
+def written_together(
+    paths: Iterable[PathLike], inputs: Iterable[PathLike] = (), *, last: bool = False
+) -> Iterator[None]:
     """Write several files together: all of them get their names at the end of the block, or none does.
 
     Parameters
@@ -112,6 +114,8 @@ def written_together(paths: Iterable[PathLike], inputs: Iterable[PathLike] = ())
     inputs : iterable of path
         Everything that was read: data, schemas, protocols, hierarchies. None of it is written over inside the block,
         whoever writes.
+    last : bool
+        Nothing is left to do afterwards: see :func:`~discreet.stopping.putting_in_place`. For commands alone.
     """
     outer = _open_door.get()
     door = _Door((*inputs, *(outer.inputs if outer is not None else ())))
@@ -123,7 +127,7 @@ def written_together(paths: Iterable[PathLike], inputs: Iterable[PathLike] = ())
         if outer is not None:
             outer.waiting += door.waiting
         else:
-            _name(door.waiting)
+            _name(door.waiting, last=last)
     except BaseException:
         if _open_door.get() is door:
             _open_door.reset(token)
@@ -132,8 +136,8 @@ def written_together(paths: Iterable[PathLike], inputs: Iterable[PathLike] = ())
         raise
 
 
-def _name(waiting: list[tuple[Path, Path]]) -> None:
-    with putting_in_place():
+def _name(waiting: list[tuple[Path, Path]], *, last: bool = False) -> None:
+    with putting_in_place(last=last):
         for temporary, target in waiting:
             if temporary.is_dir() and target.is_dir():
                 target.rmdir()  # it is empty: see check_folder

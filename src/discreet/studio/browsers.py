@@ -39,7 +39,7 @@ class Browsers:
         self._known: dict[str, float] = {}
         self.secret = secrets.token_bytes(32)
         self.root = f"/{secrets.token_urlsafe(24)}"
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             kept = json.loads(file.read_text(encoding="utf-8"))
             now = time.time()
             known = {str(name): float(used) for name, used in kept["browsers"].items() if now - float(used) < lasting}

@@ -142,7 +142,7 @@ class Projects:
             session = self._take(key, folder)
             try:
                 session.load()
-            except (DiscreetError, OSError, ValueError, KeyError, TypeError, AttributeError):
+            except (DiscreetError, OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 self._open.pop(key, None)
                 session.close()
                 raise FileError(
@@ -204,7 +204,7 @@ class Projects:
                 continue
             try:
                 found.append(_listed(key, json.loads(path.read_text(encoding="utf-8"))))
-            except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 found.append(Listed(key, key, "", 0, 0, 0, "", readable=False))
         return sorted(found, key=lambda one: (one.changed, one.key), reverse=True)
 

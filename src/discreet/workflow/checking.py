@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet import catalogue
+from discreet import catalogue, io
 from discreet.errors import DataError, DiscreetError, SchemaError
 from discreet.microdata import Microdata
 from discreet.protocol import Protocol
@@ -101,7 +100,7 @@ def _seed(plan: Protocol, masked: str | os.PathLike[str], why: str) -> int:
         return plan.seed
     for manifest in sorted(Path(masked).parent.glob("*manifest.json")):
         try:
-            text = json.loads(manifest.read_text(encoding="utf-8"))["protocol"]["text"]
+            text = io.read_json(manifest)["protocol"]["text"]
             seed = Protocol.from_toml(text).seed
         except (OSError, ValueError, KeyError, TypeError, DiscreetError):
             continue

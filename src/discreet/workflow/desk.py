@@ -8,7 +8,6 @@ nothing is lost but time.
 from __future__ import annotations
 
 import hashlib
-import json
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -274,7 +273,7 @@ class Desk:
         write_manifest(paths["public-manifest"], public, audience="external")
         manifest = target / "manifest.json"
         write_manifest(manifest, paths, protocol=text, inputs=inputs)
-        listed = {entry["role"]: entry for entry in json.loads(manifest.read_text(encoding="utf-8"))["files"]}
+        listed = {entry["role"]: entry for entry in io.read_json(manifest)["files"]}
         files = [_file(key, path, listed[key]["bytes"], listed[key]["sha256"]) for key, path in paths.items()]
         files.append(_file("manifest", manifest, manifest.stat().st_size, ""))
         _pack(target, [path for _, path in sorted({**paths, "manifest": manifest}.items())])
@@ -451,7 +450,7 @@ def _stored(store: str) -> list[Json]:
     rows = []
     for line in Path(store).read_bytes().split(b"\n")[1:]:
         try:
-            rows.append(json.loads(line))
+            rows.append(io.parse_json(line))
         except ValueError:
             continue
     return rows

@@ -186,14 +186,18 @@ def check_outputs(paths: Iterable[str | os.PathLike[str]], inputs: Iterable[str 
 
 
 def written_together(
-    paths: Iterable[str | os.PathLike[str]], inputs: Iterable[str | os.PathLike[str]] = ()
+    paths: Iterable[str | os.PathLike[str]] = (),
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    *,
+    last: bool = False,
 ) -> AbstractContextManager[None]:
     """Write several files together: all of them get their names at the end of the block, or none does.
 
     Inside the block nothing that was read (`inputs`) is written over, whoever writes. Whatever cannot be written, or
-    would be written twice, is refused before anything is.
+    would be written twice, is refused before anything is. The last block of a command says so (`last`): from then on
+    an interrupt comes too late.
     """
-    return io.written_together(paths, inputs)
+    return io.written_together(paths, inputs, last=last)
 
 
 def make_folder(path: str | os.PathLike[str]) -> None:

@@ -285,7 +285,7 @@ def check_manifest(path: PathLike) -> dict[str, str]:
     """Compare the files of a release with its manifest: by name, ``"unchanged"``, ``"changed"`` or ``"absent"``."""
     source = Path(path)
     try:
-        listed = json_.loads(source.read_text(encoding="utf-8"))
+        listed = io.read_json(source)
         entries = [(str(entry["name"]), str(entry["sha256"])) for entry in listed["files"]]
     except FileNotFoundError:
         raise FileError(f"The manifest {str(source)!r} does not exist.") from None
@@ -294,8 +294,15 @@ def check_manifest(path: PathLike) -> dict[str, str]:
     found = {}
     for name, expected in entries:
         file = source.parent / name
-        found[name] = "absent" if not file.is_file() else "unchanged" if _sha256(file) == expected else "changed"
+        found[name] = "absent" if not _is_file(file) else "unchanged" if _sha256(file) == expected else "changed"
     return found
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _fingerprint(path: Path, folder: Path) -> dict[str, Any]:

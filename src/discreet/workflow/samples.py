@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from discreet.errors import UnknownNameError
 from discreet.microdata import Microdata
 from discreet.results import Assessment, Masked
 from discreet.workflow.advice import advise
-from discreet.workflow.files import make_folder, read, save_schema, write, written_together
+from discreet.workflow.files import make_folder, save_schema, write, written_together
 from discreet.workflow.reports import write_manifest, write_report
 from discreet.workflow.steps import assess, protect
 
@@ -23,11 +24,21 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
     """
     from discreet.datasets import housing
 
-    survey = housing(n)
-    roles = dict.fromkeys(survey.schema.of_scale("ordinal", "nominal", among=survey.schema.keys), "confidential")
-    survey = Microdata(survey.to_native(), survey.schema.with_roles(**roles))
     target = Path(folder)
+    made = not target.exists()
     make_folder(target)
+    try:
+        return _demonstrated(housing(n), target, k)
+    except BaseException:
+        if made:  # nothing is left of a demonstration that was interrupted
+            with suppress(OSError):
+                target.rmdir()
+        raise
+
+
+def _demonstrated(survey: Microdata, target: Path, k: int) -> tuple[Masked, Assessment, dict[str, Path]]:
+    roles = dict.fromkeys(survey.schema.of_scale("ordinal", "nominal", among=survey.schema.keys), "confidential")
+    original = Microdata(survey.to_native(), survey.schema.with_roles(**roles))
     paths = {
         "original": target / "housing.csv",
         "schema": target / "housing.toml",
@@ -37,17 +48,14 @@ def demo(folder: str | os.PathLike[str], n: int = 2000, k: int = 5) -> tuple[Mas
         "external": target / "external.html",
         "manifest": target / "manifest.json",
     }
-    with written_together([paths["original"], paths["schema"]]):
-        write(survey, paths["original"])
-        save_schema(survey.schema, paths["schema"])
-    original = read(paths["original"], paths["schema"])
     masked = protect(original, "mdav", k=k)
     assessment = assess(original, masked)
     remarks = advise(original, masked, assessment)
     known = {"all keys": assessment}
     before = {"all keys": assess(original, original)}
-    inputs = [paths["original"], paths["schema"]]
-    with written_together([path for path in paths.values() if path not in inputs], inputs):
+    with written_together(paths.values()):
+        write(original, paths["original"])
+        save_schema(original.schema, paths["schema"])
         write(masked, paths["masked"])
         write_report(
             original,

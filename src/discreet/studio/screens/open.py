@@ -77,12 +77,16 @@ def _at(typed: str, delimiter: str | None, encoding: str | None, *, local: bool)
         raise FileError("Other machines can reach this studio, so it opens no path of this one.", hint="Send the file.")
     if not typed:
         raise FileError("No path was given.", hint="Type where the file is, or send it below.")
-    path = Path(typed).expanduser()
+    try:
+        path = Path(typed).expanduser()
+        there = path.is_file()
+    except (OSError, RuntimeError):  # longer than a path may be, or in the home of somebody who has none
+        raise FileError("This is no path of this machine.", hint="Type where the file is, or send it below.") from None
     if path.suffix.lower() not in workflow.readable_endings():
         raise FileError(f"A file that ends in {path.suffix or 'nothing'!r} cannot be opened.",
                         hint=f"Known endings: {', '.join(workflow.readable_endings())}.")  # fmt: skip
     # A pipe or a device would keep the reader waiting for ever.
-    if not path.is_file():
+    if not there:
         raise FileError(f"There is no file {typed!r}.", hint="Type the whole path, from the root of the disk on.")
     plain = path.suffix.lower() in _PLAIN
     delimiter = {"tab": "\t"}.get(delimiter or "", delimiter)
