@@ -17,7 +17,7 @@ from discreet.results import Distribution, Flow, Shares
 
 __all__ = ["UNTOLD", "class_of", "few_changed", "publishable", "step_of_shares"]
 
-UNTOLD = "too few, or all but a few, to tell"
+UNTOLD = "too few cells to tell"
 
 _CLASSES = ((1.0, "below 1 %"), (5.0, "1 to 5 %"), (10.0, "5 to 10 %"))
 _STEPS = (1, 2, 5, 10, 20, 50)

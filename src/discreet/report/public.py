@@ -119,7 +119,7 @@ def _change(one: ColumnChange) -> Json:
 
 def _count(count: int | None, of: int) -> str:
     if count is None:
-        return UNTOLD
+        return "too few, or all but a few, to tell"
     return "none" if count == 0 else "all" if count == of else f"{count} of {of}"
 
 
