@@ -179,9 +179,9 @@ def _likeness(name: str, values: pa.Array, records: int) -> str:
     some = [value.strip() for value in values.slice(0, 1000).to_pylist()]
     if 2 * len(values) <= records:
         return "unlike"  # every value comes twice on average, and this one never again
-    long = [len(value) for value in some]
+    length, others = len(name.strip()), [len(value) for value in some]
     written = _letters(name.strip()) in {_letters(value) for value in some}
-    return "like" if written and min(long) <= 2 * len(name.strip()) <= 4 * max(long) else "unlike"
+    return "like" if written and min(others) / 1.5 <= length <= 1.5 * max(others) else "unlike"
 
 
 def _letters(word: str) -> str:
