@@ -156,10 +156,10 @@ def _scale(values: pa.Array) -> tuple[Scale, str]:
         return Nominal(("",)), "no value at all"
     if pa.types.is_boolean(values.type):
         return Nominal((False, True)), "true or false"
-    leading_zero = is_text(values) and bool(
-        pc.any(pc.match_substring_regex(values.cast(pa.string()), r"^0[0-9]")).as_py()
-    )
-    numbers = None if leading_zero else to_level_type(values, pa.float64())
+    # A text of digits is a code where it begins with a zero, or where a float would not give all of it back.
+    pattern = r"^0[0-9]|^-?[0-9]{17,}$|[0-9][eE]\+?[0-9]{3,}$"
+    code = is_text(values) and bool(pc.any(pc.match_substring_regex(values.cast(pa.string()), pattern)).as_py())
+    numbers = None if code else to_level_type(values, pa.float64())
     if numbers is not None and not numbers.null_count and not pa.types.is_temporal(values.type):
         whole = bool(pc.all(is_whole(numbers)).as_py())
         if whole and len(distinct) <= min(_FEW, max(2, len(values) // 5)):

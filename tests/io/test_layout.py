@@ -8,9 +8,11 @@ import pytest
 
 import discreet as dc
 from discreet.errors import DiscreetError, FileError, ParameterError, SchemaError
+from discreet.guarantees import Guarantee
 from discreet.io import read_table
 from discreet.io.layout import title_lines
 from discreet.io.numbers import Style, canonical, looks_like_number, read_style
+from discreet.io.recount import count_written
 
 N = 40
 RNG = np.random.default_rng(2)
@@ -121,6 +123,43 @@ def test_a_workbook_without_names_is_asked_about(tmp_path):
     assert len(data) == N
 
 
+WORDS = ["Anna", "Berta", "Carl", "Doris", "Emil", "Fritz", "Gerda", "Hans"]
+
+
+@pytest.mark.parametrize(
+    ("first", "rows"),
+    [
+        ("unbekannt,20", [f"100{i},2{i}" for i in range(1, 8)]),
+        ("Dbgbdch,onlyhere", [f"{word},{'fm'[i % 2]}" for i, word in enumerate(WORDS)]),
+        ("zoe@canary.at,Zoe", [f"{word.lower()}@canary.at,{word}" for word in WORDS]),
+        ("Zoe,Wien", [f"{word},{word}stadt" for word in WORDS]),
+        ("Zoe", WORDS),
+        ("Hauptplatz,20", [f"Ekcigma {i},2{i}" for i in range(1, 8)]),
+        ("Hauptplatz,Zoe", [f"Ekcigma {i},{word}" for i, word in enumerate(WORDS)]),
+    ],
+)
+def test_a_record_of_words_is_asked_about(tmp_path, first, rows):
+    path = save(tmp_path, lines(first, rows=rows))
+    with pytest.raises(FileError, match="looks like a record") as caught:
+        dc.read(path)
+    assert first.split(",")[0] not in str(caught.value)
+    assert len(dc.read(path, header=False, leave_out="none")) == len(rows) + 1
+    assert list(dc.read(path, header=True).names) == first.split(",")
+
+
+@pytest.mark.parametrize(
+    ("first", "rows"),
+    [
+        ("name,sex", [f"{word},{'fm'[i % 2]}" for i, word in enumerate(WORDS)]),
+        ("Name,Sex,Age", [f"{word},{'fm'[i % 2]},{i}" for i, word in enumerate(WORDS)]),
+        ("Name,Mail", [f"{word},{word.lower()}@canary.at" for word in WORDS]),
+        ("Region,Party", [f"{'NS'[i % 2]}ord,{'AB'[i % 2]}lau" for i in range(8)]),
+    ],
+)
+def test_names_above_words_are_names(tmp_path, first, rows):
+    assert list(dc.read(save(tmp_path, lines(first, rows=rows))).names) == first.split(",")
+
+
 # ----------------------------------------------------------------------------------------------- lines, marks, columns
 
 
@@ -166,6 +205,55 @@ def test_units_and_totals_are_asked_about_and_left_out(tmp_path):
     assert len(dc.read(alone, leave_out="none")) == N + 1
     with pytest.raises(FileError, match="totals"):
         dc.read(save(tmp_path, lines("a,b,c", end=["1.5,7,Total"])))
+
+
+@pytest.mark.parametrize("end", [[",,", "Gesamtsumme,780,"], [",,", ",287,", ",,"]])
+def test_totals_after_a_blank_line_go_with_it(tmp_path, end):
+    path = save(tmp_path, lines("id,v,w", rows=[f"x{i},{i}1,a" for i in range(1, 8)], end=end))
+    with pytest.raises(FileError, match="totals") as caught:
+        dc.read(path)
+    places = [-place for place in range(1, len(end) + 1)]
+    assert f"--leave-out {','.join(map(str, places))} " in caught.value.hint
+    assert len(dc.read(path, leave_out=places)) == 7
+
+
+def test_a_note_that_names_another_delimiter_is_asked_about(tmp_path):
+    path = save(tmp_path, "sep=;\na,b\n1,2\n3,4\n")
+    with pytest.raises(FileError, match="another delimiter"):
+        dc.read(path)
+    assert dc.read(path, delimiter=",").names == ("a", "b")
+
+
+@pytest.mark.parametrize("text", [",p\n0,5\n1,6\n2,7\n", ",p,q\n0,5,1\n1,6,2\n2,7,4\n"])
+def test_an_index_without_a_name_is_no_title(tmp_path, text):
+    with pytest.raises(SchemaError, match="index"):
+        dc.read(save(tmp_path, text))
+
+
+def test_carriage_returns_are_read_back_before_a_release(tmp_path):
+    path = save(tmp_path, "\r".join(["age,inc", *(f"{20 + i},{1000 + 7 * i}" for i in range(12)), ""]))
+    masked = dc.protect(dc.read(path), "mdav", k=3, random_state=1)
+    dc.write(masked, tmp_path / "m.csv")
+    assert (tmp_path / "m.csv").read_bytes().count(b"\r") == 13
+    schema = dc.Schema([dc.Attribute(name, dc.Numeric(), "key") for name in ("age", "inc")])
+    result = dc.read(tmp_path / "m.csv", schema)
+    assert len(result) == 12
+    promise = [Guarantee("k-anonymity", ("age", "inc"), 3)]
+    count_written(tmp_path / "m.csv", ".csv", promise, records=12, columns=("age", "inc"), dialect={"newline": "\r"})
+
+
+def test_quoted_line_ends_and_long_fields_are_kept(tmp_path):
+    path = save(tmp_path, f'a,b\n1,"x\r\ny"\n2,{"z" * 200_000}\n3,u\n')
+    dc.write(dc.read(path), tmp_path / "same.csv")
+    assert (tmp_path / "same.csv").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "UTF8", "utf_8_sig"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_byte_order_mark_is_written_as_often_as_read(tmp_path, encoding, mark):
+    path = save(tmp_path, f"{mark}a,b\n1,2\n3,4\n")
+    dc.write(dc.read(path, encoding=encoding), tmp_path / "same.csv")
+    assert (tmp_path / "same.csv").read_bytes() == path.read_bytes()
 
 
 def test_a_footer_is_left_out(tmp_path):
@@ -227,6 +315,44 @@ def test_numbers_of_half_the_world_are_read_and_written_back(tmp_path, values, n
     style = read_style(pa.chunked_array([pa.array(values)])).styles[0]
     assert f"{style.prefix}1234{style.decimal}5{style.suffix}" in text
     assert dc.read(tmp_path / "m.csv", schema).encoded("x").tolist() == [1234.5] * 12
+
+
+@pytest.mark.parametrize(
+    ("values", "numbers"),
+    [
+        ([" 31", " 45 ", "27"], [31, 45, 27]),
+        (["−42", "7", "8"], [-42, 7, 8]),
+        (["+1.5", "-2", "3"], [1.5, -2, 3]),
+        (["1,10,100", "12,34,56,789", "900"], [110_100, 123_456_789, 900]),
+        (["(4)", "12", "(1,250.5)"], [-4, 12, -1250.5]),
+        (["4-", "12", "5-"], [-4, 12, -5]),
+    ],
+)
+def test_signs_and_spaces_around_numbers(tmp_path, values, numbers):
+    rows = [f'x{i},"{value}"' for i, value in enumerate(values * 3)]
+    path = save(tmp_path, lines("id, v", rows=rows))
+    data = dc.read(path)
+    assert data.names == ("id", "v")
+    assert data.column("v").to_pylist() == numbers * 3
+    dc.write(data, tmp_path / "same.csv")
+    written = (tmp_path / "same.csv").read_text().replace('"', "").split("\n")[1:]
+    assert written == path.read_text().replace('"', "").split("\n")[1:]
+
+
+@pytest.mark.parametrize("start", [9 * 10**18, 9 * 10**19, 2**53])
+def test_no_digit_of_a_large_number_is_lost(tmp_path, start):
+    path = save(tmp_path, lines("id,v", rows=[f"x{i},{start + i}" for i in range(12)]))
+    data = dc.read(path)
+    assert [int(value) for value in data.column("v").to_pylist()] == [start + i for i in range(12)]
+    dc.write(data, tmp_path / "same.csv")
+    assert (tmp_path / "same.csv").read_text() == path.read_text()
+    if start > 2**63:
+        assert isinstance(data.schema["v"].scale, dc.Nominal)
+
+
+def test_what_no_float_holds_is_text(tmp_path):
+    for rows in ([f"x{i},1e40{i}" for i in range(8)], [f"x{i},+4917012345{i}" for i in range(8)]):
+        assert pa.types.is_string(dc.read(save(tmp_path, lines("id,v", rows=rows))).column("v").type)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _SEPARATOR = re.compile(r'\ufeff?"?sep=(?P<mark>[^"\r\n])"?(\r\n|\n|\r)', re.IGNORECASE)
 """A first line that tells a spreadsheet what separates fields."""
 _OTHER_MARKS = (" ", ":", "^", "~", "¦", "§", "\x1f", "\x01", "/", "#", "*", "&")
+csv.field_size_limit(max(csv.field_size_limit(), (1 << 31) - 1))  # a text may be longer than 131,072 characters
 _COUNTS = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
@@ -88,6 +89,10 @@ def _sniffed(path: Path, raw: bytes, delimiter: str | None, encoding: str) -> tu
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and encoding == "utf-8":
         encoding = "utf-16"
     try:
+        spelling = codecs.lookup(encoding).name
+        encoding = (
+            "utf-8" if spelling in {"utf-8", "utf-8-sig"} else encoding
+        )  # the mark at the beginning is told apart
         # A sample may end inside a character: an incremental decoder waits for the rest instead of failing.
         text = codecs.getincrementaldecoder("utf-8-sig" if bom else encoding)().decode(raw)
     except UnicodeDecodeError as error:
@@ -99,14 +104,27 @@ def _sniffed(path: Path, raw: bytes, delimiter: str | None, encoding: str) -> tu
         raise ParameterError(f"There is no encoding named {encoding!r}.", hint="Such as utf-8 or latin-1.") from None
     if "\0" in text:
         raise FileError(f"{str(path)!r} is not a text file.", hint="Read Parquet files by the ending .parquet.")
-    newline = "\r\n" if "\r\n" in text else "\n" if "\n" in text or "\r" not in text else "\r"
+    bare = re.sub(r'"[^"]*"', "", text)  # what ends a line inside quotes ends none of the file
+    newline = "\r\n" if "\r\n" in bare else "\n" if "\n" in bare or "\r" not in bare else "\r"
     note = _SEPARATOR.match(text)
     if note:
-        text, delimiter = text[note.end() :], delimiter or note["mark"]
+        text = text[note.end() :]
+        _refuse_wrong_note(path, text, note["mark"], delimiter)
+        delimiter = delimiter or note["mark"]
     chosen = delimiter or _guess_delimiter(text)
     header = text.lstrip().split("\r" if newline == "\r" else "\n", 1)[0].strip()
     quote_all = header.startswith('"') and header.endswith('"') and f'"{chosen}"' in header
     return Dialect(chosen, encoding, bom, newline, quote_all), text, 1 if note else 0
+
+
+def _refuse_wrong_note(path: Path, text: str, mark: str, delimiter: str | None) -> None:
+    """Ask where the note to a spreadsheet names a mark that the lines do not hold, and they hold another."""
+    first, other = re.split(r"[\r\n]", text, maxsplit=1)[0], _guess_delimiter(text)
+    if delimiter is None and mark not in first and other in first:
+        raise FileError(
+            f"The note in line 1 of {str(path)!r} names another delimiter than its lines hold.",
+            hint="Say which with --delimiter (delimiter=), such as --delimiter ,",
+        )
 
 
 def _first_rows(text: str, delimiter: str, most: int = 50) -> list[list[str]]:
@@ -185,7 +203,8 @@ def read_csv(
     if header is False and first != own:
         titles, skipped = own, 0
     else:
-        titles, skipped = [n[1:] if n[:1] == "'" and n[1:2] in _FORMULA else n for n in first], 1
+        said = [n.strip() for n in first]  # spaces after a delimiter are no part of a name
+        titles, skipped = [n[1:] if n[:1] == "'" and n[1:2] in _FORMULA else n for n in said], 1
     table = _parse(source, len(titles), skipped)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has a header and no records.")
@@ -215,7 +234,9 @@ def _typed_table(
     for name, text in columns.items():
         style = _style(name, text, readings[name], comma=comma)
         made[name] = _typed(text, style, readings[name])
-        kept = pa.types.is_floating(made[name].type) and not made[name].cast(pa.string()).equals(text)
+        # Numbers that are not as computers write them (padded, with a plus) come out as they went in.
+        other = style is not None and (pa.types.is_floating(made[name].type) or not readings[name].kind)
+        kept = other and not made[name].cast(pa.string()).equals(text)
         if kept or (style is not None and style != Style()):
             verbatim[name] = text
         if style is None:
@@ -289,12 +310,12 @@ def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, 
             _refuse_hidden_delimiter(path, rows)
         return _Text(path, dialect, path, skip)
     # Lines that a user leaves out may have any number of fields, so they are taken away before the table is read.
-    dialect, _, _ = _sniffed(path, raw, delimiter, encoding)
-    whole = _decoded(path, dialect)
+    original, _, _ = _sniffed(path, raw, delimiter, encoding)
+    whole = _decoded(path, original)
     guess = delimiter or _guess_delimiter(whole[:_SAMPLE])
     kept = _without_lines(path, whole, guess, lines)
     dialect, _, skip = _sniffed(path, kept[:_SAMPLE].encode(), delimiter, "utf-8")
-    told = replace(dialect, encoding=encoding, bom=raw.startswith(codecs.BOM_UTF8))
+    told = replace(dialect, encoding=original.encoding, bom=raw.startswith(codecs.BOM_UTF8))
     return _Text(path, told, pa.BufferReader(kept.encode()), skip)
 
 
@@ -455,7 +476,7 @@ def _typed(text: pa.ChunkedArray, style: Style | None, reading: Reading = _UNREA
         return text
     if reading.kind:
         return text.cast(pa.int64() if reading.kind == "whole" else pa.float64())
-    plain = text if style == Style() else canonical(text, style, reading.words)
+    plain = canonical(text, style, reading.words)
     if pc.all(pc.match_substring_regex(plain, WHOLE)).as_py():
         return plain.cast(pa.int64())
     if pc.all(pc.match_substring_regex(plain, DECIMAL)).as_py():
@@ -497,12 +518,15 @@ def _stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray, style: St
         return bool(plain.combine_chunks().equals(column.cast(pa.string()).combine_chunks()))
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
         return False
-    numbers = column.cast(pa.float64(), safe=False)
-    numbers = pc.if_else(pc.is_nan(numbers), pa.scalar(None, numbers.type), numbers)
     remembered = _typed(text, style)
     if pa.types.is_string(remembered.type):
         return False
-    return bool(remembered.cast(pa.float64()).combine_chunks().equals(numbers.combine_chunks()))
+    if pa.types.is_integer(remembered.type) and pa.types.is_integer(column.type):
+        # Floats would take two large numbers for the same one.
+        return bool(remembered.combine_chunks().equals(column.cast(pa.int64()).combine_chunks()))
+    numbers = column.cast(pa.float64(), safe=False)
+    numbers = pc.if_else(pc.is_nan(numbers), pa.scalar(None, numbers.type), numbers)
+    return bool(remembered.cast(pa.float64(), safe=False).combine_chunks().equals(numbers.combine_chunks()))
 
 
 def _write(frame: pl.DataFrame, target: Path | io.BytesIO, dialect: Dialect) -> None:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from discreet.errors import FileError, ParameterError, SchemaError
 from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
-from discreet.io.numbers import Reading, Style, canonical, looks_like_number
+from discreet.io.numbers import Reading, canonical, looks_like_number
 
 __all__ = [
     "check_names",
@@ -28,7 +28,9 @@ __all__ = [
 ]
 
 _TOTALS = {"total", "totals", "grand total", "sum", "all", "summe", "gesamt", "insgesamt", "totale", "somme", "suma"}
+_TOTAL = re.compile(r"(grand|sub|gesamt|overall|end|zwischen)?[ -]?(total|totals|totale|summe|sum|gesamt)( general)?")
 _NO_VALUE = {*MISSING_WORDS, *AMONG_NUMBERS}
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _FEWEST = 5
 """Records below which the last one is no sum: 1, 2, 3 is no table with totals."""
 
@@ -78,7 +80,11 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
         widths = {len(row) for row in rows[lines:] if row}
         if len(widths) != 1 or (width := widths.pop()) < 2:
             continue
-        few = all(len(row) < width or count <= 1 for row, count in zip(rows[:lines], filled, strict=False))
+        # An empty name before the one other name is an index without a name, not a title.
+        index = width == 2 and len(rows[0]) == 2 and not rows[0][0].strip() and bool(rows[0][1].strip())
+        few = (
+            all(len(row) < width or count <= 1 for row, count in zip(rows[:lines], filled, strict=False)) and not index
+        )
         if few and filled[lines] == width:
             return lines
     return 0
@@ -90,6 +96,11 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
 def check_names(path: str, names: Sequence[str]) -> None:
     """Refuse names that are empty or the same, by their places: a line of names may be a record."""
     empty = [i for i, name in enumerate(names, start=1) if not name.strip()]
+    if empty == [1] and len(names) > 1:
+        raise SchemaError(
+            f"Column 1 of {path!r} has no name, as where an index of records is written before the first column.",
+            hint="Name it in the first line, or write the file without it (pandas: index=False).",
+        )
     if empty:
         raise SchemaError(f"Column {empty[0]} of {path!r} has no name.", hint="Name it in the first line.")
     if len(set(names)) < len(names):
@@ -107,15 +118,20 @@ def refuse_records_as_names(
     """Ask whether the first line is a record, where it looks like one.
 
     A field of it is like a record's where the values below are numbers and it is one, where it occurs among them, or
-    where all have the same shape, digits in it. A word above numbers is a name. What there is more of decides; where
-    words are above some numbers, years or a series 1, 2, 3 above others are names as well.
+    where all have the same shape, digits in it. A word above numbers is a name. What there is more of decides, and a
+    number as much as a word; where words are above some numbers, years or a series 1, 2, 3 above others are names as
+    well. Words above words alone say little: they are names where more of them differ from what is below than not.
     """
     evidence = [_evidence(*column) for column in zip(names, columns, readings, strict=True)]
     names_seen = evidence.count("name")
-    data = [name for name, kind in zip(names, evidence, strict=True) if kind == "data"]
+    data = [name for name, kind in zip(names, evidence, strict=True) if kind in {"number", "data"}]
     if names_seen and _is_series(data):
         return
-    if len(data) > names_seen:
+    alone = not names_seen and not data
+    if alone:
+        data = [name for name, kind in zip(names, evidence, strict=True) if kind == "like"]
+    sure = 0 < names_seen <= evidence.count("number") or (alone and 0 < evidence.count("unlike") <= len(data))
+    if sure or len(data) > (evidence.count("unlike") if alone else names_seen):
         raise FileError(
             f"The first line of {path!r} looks like a record, not like names: {len(data)} of its {len(names)} fields "
             "are like the values below them.",
@@ -125,29 +141,54 @@ def refuse_records_as_names(
 
 
 def _is_series(words: Sequence[str]) -> bool:
-    if not words or not all(re.fullmatch(r"[1-9][0-9]{0,3}", word) for word in words):
+    if len(words) < 2 or not all(re.fullmatch(r"[1-9][0-9]{0,3}", word) for word in words):
         return False
     return all(int(a) < int(b) for a, b in pairwise(words))
 
 
 def _evidence(name: str, column: pa.ChunkedArray, reading: Reading) -> str:
-    if name.strip() in _NO_VALUE:
+    """Return what a field of the first line is: a name, data, a number (surely data); words may be like or unlike."""
+    if not name.strip() or name.strip() in _NO_VALUE:
         return ""
+    if _MAIL.fullmatch(name.strip()):
+        return "number"
     if reading.styles:
-        return "data" if looks_like_number(name) else "name"
+        return "number" if looks_like_number(name) else "name"
     values = column.unique().drop_null()
     if not len(values):
         return ""
     if pc.any(pc.equal(values, name)).as_py():
         return "data"
     values = values.filter(pc.invert(pc.is_in(values, value_set=pa.array(sorted(_NO_VALUE)))))
-    if not len(values) or not pc.all(pc.match_substring_regex(values, r"[0-9]")).as_py():
+    if not len(values):
         return ""
+    if pc.all(pc.match_substring_regex(values, "@")).as_py():
+        return "name"  # every value is an address of mail, and this is none
+    if not pc.all(pc.match_substring_regex(values, r"[0-9]")).as_py():
+        return _likeness(name, values, len(column))
     if not any(char.isdigit() for char in name):
-        return "name"  # every value has a digit in it, and this has none
+        # Every value has a digit in it, and this has none; but a street may have no number.
+        return "unlike" if pc.any(pc.match_substring_regex(values, r"\p{L}{3}")).as_py() else "name"
     shapes = _shapes(values).unique()
     alike = len(shapes) <= 3 and _shapes(pa.array([name]))[0].as_py() in shapes.to_pylist()
     return "data" if alike else ""
+
+
+def _likeness(name: str, values: pa.Array, records: int) -> str:
+    """Say whether a word may be one more of those below it: in their case and length, where new ones are no wonder."""
+    some = [value.strip() for value in values.slice(0, 1000).to_pylist()]
+    if 2 * len(values) <= records:
+        return "unlike"  # every value comes twice on average, and this one never again
+    length, others = len(name.strip()), [len(value) for value in some]
+    written = _letters(name.strip()) in {_letters(value) for value in some}
+    return "like" if written and min(others) / 1.5 <= length <= 1.5 * max(others) else "unlike"
+
+
+def _letters(word: str) -> str:
+    """Return how a word is written: in small letters, in capitals, with a capital first, or with none at all."""
+    if word.upper() == word.lower():
+        return "none"
+    return "small" if word == word.lower() else "capitals" if word == word.upper() else "first"
 
 
 def _shapes(texts: pa.Array) -> pa.Array:
@@ -173,11 +214,26 @@ def check_records(
             "numbers in every other line: they look like units.",
             hint=f"Leave it out with --leave-out {line} (leave_out=[{line}]); if it is a record, --leave-out none.",
         )
-    if count > _FEWEST and (_says_total(columns) or _is_sum(columns, readings)):
+    blank = _blank(columns)
+    records = {name: column.filter(pc.invert(blank)) for name, column in columns.items()}
+    if count - pc.sum(blank).as_py() > _FEWEST and (_says_total(records) or _is_sum(records, readings)):
+        # With it go the blank lines before and after it.
+        kept = list(reversed(blank.to_pylist()))
+        last = kept.index(False) + 1
+        last += kept[last:].index(False)
+        places = ",".join(str(-place) for place in range(1, last + 1))
         raise FileError(
             f"The last line of {path!r} looks like totals, not like a record.",
-            hint="Leave it out with --leave-out -1 (leave_out=[-1]); if it is a record, --leave-out none.",
+            hint=f"Leave it out with --leave-out {places} (leave_out=[{places}]); if it is a record, --leave-out none.",
         )
+
+
+def _blank(columns: Mapping[str, pa.ChunkedArray]) -> pa.ChunkedArray:
+    """Say of every record whether nothing is in it."""
+    blank = None
+    for column in columns.values():
+        blank = pc.is_null(column) if blank is None else pc.and_(blank, pc.is_null(column))
+    return blank
 
 
 def _is_unit(column: pa.ChunkedArray) -> bool:
@@ -195,7 +251,8 @@ def _is_unit(column: pa.ChunkedArray) -> bool:
 def _says_total(columns: Mapping[str, pa.ChunkedArray]) -> bool:
     for column in columns.values():
         last = column[len(column) - 1].as_py()
-        if last is not None and last.strip().rstrip(":").lower() in _TOTALS:
+        said = (last or "").strip().rstrip(":").lower()
+        if said in _TOTALS or _TOTAL.fullmatch(said):
             return bool(pc.sum(pc.equal(column, last)).as_py() == 1)
     return False
 
@@ -206,8 +263,8 @@ def _is_sum(columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Readi
         reading, end = readings[name], len(column) - 1
         if not reading.styles or reading.words or column[end].as_py() is None:
             continue
-        style = reading.styles[0]
-        numbers = (column if style == Style() else canonical(column, style)).cast(pa.float64())
+        plain = column if reading.kind else canonical(column, reading.styles[0])
+        numbers = plain.cast(pa.float64())
         last, before = numbers[end].as_py(), pc.sum(numbers.slice(0, end)).as_py()
         if not before or not last or abs(last - before) > 1e-9 * abs(before) or len(numbers.unique()) <= 2:
             return False

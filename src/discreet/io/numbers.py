@@ -39,14 +39,20 @@ _WRITTEN = {"": "", ".": r"\.", ",": ",", " ": f"[ {_SPACES}]", "'": "['’]"}
 _UNITS = r"[€$£¥₹₽%‰]|EUR|USD|GBP|CHF|JPY|CNY|SEK|NOK|DKK|PLN|CZK|HUF|Kč|zł|kr\.?|Fr\.?"
 _PREFIX = re.compile(rf"^(?:{_UNITS})[ {_SPACES}]?(?=[-−]?\d)")
 _SUFFIX = re.compile(rf"(?<=\d)[ {_SPACES}]?(?:{_UNITS})$")
-WHOLE = r"^(0|-?[1-9][0-9]{0,17})$"
-DECIMAL = r"^-?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
-"""Numbers that lose nothing by being read as such."""
+WHOLE = r"^(0|-?([1-9][0-9]{0,17}|[1-8][0-9]{18}|9[01][0-9]{17}|92[01][0-9]{16}|922[0-2][0-9]{15}))$"
+DECIMAL = (
+    r"^-?((0|[1-9][0-9]{0,15}0{0,290})(\.[0-9]*)?|\.[0-9]+"
+    r"|((0|[1-9][0-9]{0,7})(\.[0-9]*)?|\.[0-9]+)[eE](\+?0*[0-2]?[0-9]{1,2}|-0*(30[0-7]|[0-2]?[0-9]{1,2})))$"
+)
+"""Numbers that lose nothing by being read as such: they fit 64 bits, and a float holds every digit before the point."""
 _CANONICAL = r"^-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 _NUMBER = re.compile(
     rf"\s*(?:{_UNITS})?\s*[-+−]?\s*(?:\d+|\d{{1,3}}(?:[.,'’ {_SPACES}]\d{{3}})+)?(?:[.,]\d*)?(?:[eE][+-]?\d+)?"
     rf"\s*(?:{_UNITS})?\s*"
 )
+_INDIAN = r"[1-9][0-9]?(,[0-9]{2})+,[0-9]{3}"
+_OTHERWISE = re.compile(rf"\s*(?:-?{_INDIAN}(?:\.\d*)?|\(\d[\d.,]*\)|\d[\d.,]*[-−])\s*")
+"""Lakhs and crores, and what accountants write for less than nothing: (4) and 4-."""
 
 
 class Style(NamedTuple):
@@ -98,7 +104,7 @@ def check_marks(decimal: str | None, thousands: str | None) -> tuple[str | None,
 
 def looks_like_number(text: str) -> bool:
     """Say whether a text would be a number somewhere in the world."""
-    return bool(_NUMBER.fullmatch(text)) and any(char.isdigit() for char in text)
+    return bool(_NUMBER.fullmatch(text) or _OTHERWISE.fullmatch(text)) and any(char.isdigit() for char in text)
 
 
 def read_style(column: pa.ChunkedArray, decimal: str | None = None, thousands: str | None = None) -> Reading:
@@ -130,6 +136,7 @@ def read_style(column: pa.ChunkedArray, decimal: str | None = None, thousands: s
     found = [Style(d, t, prefix, suffix) for d in ".," for t in _WRITTEN if t != d and _fits(cores, d, t, thousands)]
     # The style with the fewest marks first: where two say the same of every value, it is the one that is meant.
     found = [s for s in found if decimal in {None, s.decimal} and (thousands is None or s.thousands in {"", thousands})]
+    found = [s for s in found if _all(_plain(cores, s), f"{WHOLE}|{DECIMAL}")]  # digits that would be lost are a code
     found.sort(key=lambda style: (style.thousands != "", style.decimal != "."))
     different: list[Style] = []
     numbers: list[pa.Array] = []
@@ -177,6 +184,11 @@ def _affixes(values: pa.Array) -> tuple[str, str]:
 def _cores(values: pa.Array, prefix: str, suffix: str) -> pa.Array:
     """Return the values without signs; one that lacks them keeps what it has, and fits no pattern."""
     text = pc.replace_substring(pc.utf8_trim_whitespace(values), "−", "-")
+    # A plus says nothing, unless before so many digits that they are a telephone's.
+    text = pc.replace_substring_regex(text, r"^\+([0-9]{0,6}([.,][0-9.,]*)?([eE][+-]?[0-9]+)?)$", r"\1")
+    if _any(text, r"^-?[0-9.]") and _any(text, r"^\([0-9].*\)$|^[0-9].*-$"):
+        # (4) and 4- among plain numbers are less than nothing; alone they may be anything.
+        text = pc.replace_substring_regex(text, r"^(?:\(([0-9][0-9.,]*)\)|([0-9][0-9.,]*)-)$", r"-\1\2")
     if not prefix and not suffix:
         return text
     pattern = f"^(-?){re.escape(prefix)}(-?.*){re.escape(suffix)}$"
@@ -191,6 +203,7 @@ def _fits(cores: pa.Array, decimal: str, thousands: str, told: str | None) -> bo
     # A number of four digits without a mark says that there are none; unless the user says that there are.
     whole = "[0-9]+" if told == thousands else "[0-9]{1,3}"
     grouped = rf"[1-9][0-9]{{0,2}}({mark}[0-9]{{3}})+"
+    grouped = f"({grouped}|{_INDIAN})" if thousands == "," else grouped
     return _all(cores, rf"^-?({grouped}|{whole})({point}[0-9]*)?$") and _any(cores, rf"^-?{grouped}({point}[0-9]*)?$")
 
 

@@ -100,6 +100,7 @@ def _read_text(path: Path, names: tuple[str, ...], dialect: Dialect) -> Iterator
         infer_schema=False,
         has_header=False,
         skip_rows=1,
+        eol_char="\r" if dialect.newline == "\r" else "\n",
         columns=sorted(places.values()),
     )
     order = sorted(places, key=lambda name: places[name])
