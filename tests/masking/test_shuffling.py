@@ -6,10 +6,10 @@ import pytest
 from scipy.stats import spearmanr
 from tests.battery import SCHEMA, microdata, sample, with_nulls
 
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 from discreet.masking.shuffling import Shuffling
 from discreet.microdata import Microdata
-from discreet.scales import Numeric
+from discreet.scales import Nominal, Numeric
 from discreet.schema import Attribute, Schema
 
 NUMBERS = Schema(
@@ -53,3 +53,24 @@ def test_predictors_are_not_masked():
     with pytest.raises(ParameterError, match="'fuel' is nominal"):
         Shuffling(["fuel"]).mask(microdata())
     assert "age" not in Shuffling(["age"]).mask(microdata()).provenance.attributes
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_too_few_values_to_hide_one_among_are_refused(size):
+    column = [10.0, 20.0, 30.0, 40.0][:size] + [None] * 6
+    other = np.arange(float(len(column)))
+    table = pa.table({"a": column, "b": other, "s": other})
+    with pytest.raises(DataError, match=f"'a' has {size} values; it takes 5"):
+        Shuffling(random_state=1).mask(table, NUMBERS)
+    schema = Schema([*NUMBERS, Attribute("g", Nominal(("x", "y")), "stratum")])
+    groups = pa.table(
+        {"a": np.arange(20.0), "b": np.ones(20), "s": np.ones(20), "g": ["x"] * size + ["y"] * (20 - size)}
+    )
+    with pytest.raises(DataError, match="'a' has values, but fewer than 5, in 1 of 2 strata"):
+        Shuffling(strata=["g"], random_state=1).mask(groups, schema)
+
+
+def test_what_does_not_vary_is_said():
+    table = pa.table({"a": np.arange(9.0), "b": np.ones(9), "s": np.ones(9)})
+    notes = Shuffling(random_state=1).mask(table, NUMBERS).provenance.notes
+    assert "b does not vary; nothing of it is hidden there." in notes

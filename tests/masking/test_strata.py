@@ -5,7 +5,7 @@ import pytest
 from tests.battery import microdata
 
 from discreet.engines.local import LocalEngine
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 from discreet.masking.microaggregation.kmodes import KModes
 from discreet.masking.strata import strata_rows
 from discreet.masking.swapping import RankSwapping
@@ -44,7 +44,7 @@ def test_strata_are_no_attributes_to_mask():
         RankSwapping(strata=["fuel"], attributes=["fuel", "size"]).mask(microdata())
     with pytest.raises(ParameterError, match="strata must be categorical; 'age' is numeric"):
         RankSwapping(strata=["age"]).mask(microdata())
-    assert "fuel" not in RankSwapping(50, strata=["fuel"]).mask(microdata()).provenance.attributes
+    assert "fuel" not in RankSwapping(50, strata=["fuel"]).mask(microdata(300)).provenance.attributes
 
 
 def test_neither_threads_nor_other_strata_matter():
@@ -54,6 +54,15 @@ def test_neither_threads_nor_other_strata_matter():
     assert one.microdata.to_arrow().equals(two.microdata.to_arrow())
 
 
-def test_a_tiny_stratum_is_left_alone_and_a_note_says_so():
-    masked = RankSwapping(5, strata=["region", "fuel"]).mask(microdata(60))
-    assert any("nothing is within p percent" in note for note in masked.provenance.notes)
+def test_tiny_strata_are_refused_where_a_swap_hides_nothing():
+    with pytest.raises(DataError, match=r"'income' has values, but fewer than 5, in \d of \d strata"):
+        RankSwapping(50, strata=["region", "fuel"]).mask(microdata(60))
+    with pytest.raises(ParameterError, match="p must reach at least two ranks of every stratum.*in 2 of 2 strata"):
+        RankSwapping(5, strata=["region"]).mask(microdata(60))
+
+
+def test_neighbours_that_are_exchanged_for_certain_are_said():
+    notes = RankSwapping(window=1, attributes=["income"]).mask(microdata(60)).provenance.notes
+    assert any("window of one rank (1): income" in note for note in notes)
+    wider = RankSwapping(window=2, attributes=["income"], random_state=1).mask(microdata(60)).provenance.notes
+    assert not any("one rank" in note for note in wider)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from discreet.base import Masking, MaskingJob, register
+from discreet.errors import DataError
+from discreet.masking.hiding import still_parts
 from discreet.masking.release import DECIMALS
 from discreet.masking.strata import StratifiedMasker
 from discreet.parameters import Constraint, Flag, Names, Number, Optional, Seed
-from discreet.typing import FloatArray, RandomState
+from discreet.typing import FloatArray, IntArray, RandomState
 
 __all__ = ["AdditiveNoise", "CorrelatedNoise", "MultiplicativeNoise"]
 
@@ -56,16 +59,44 @@ class _Noise(StratifiedMasker):
     def examples(cls) -> list[Self]:
         return [cls(0.1), cls(0.5, restore=True)]
 
-    def _noisy(self, values: FloatArray, rng: np.random.Generator) -> FloatArray:
-        """Return an (n, p) block with noise; NaN stays NaN."""
+    def _noisy(self, values: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
+        """Return an (n, p) block with noise in proportion to `spread`; NaN stays NaN."""
         raise NotImplementedError
 
+    def _notes(self, values: FloatArray, names: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG002 - for subclasses
+        return ()
+
+    def _fewest(self) -> int:
+        # Two numbers with a given mean and standard deviation can only be the same two; five leave three dimensions.
+        return 5 if self.restore else 3
+
+    def _check_values(self, job: MaskingJob, parts: list[IntArray]) -> tuple[str, ...]:
+        notes = super()._check_values(job, parts)
+        for name in job.names if self.restore and len(parts) > 1 else ():
+            still = still_parts(job.microdata, name, parts)
+            if still and not still_parts(job.microdata, name, [np.arange(len(job.microdata))]):
+                raise DataError(
+                    f"{type(self).__name__}: {name!r} does not vary in {still} of {len(parts)} strata, where a "
+                    "restored mean is the value itself.",
+                    hint="Merge strata, or use restore=False.",
+                )
+        return notes
+
+    def _part_of(self, whole: MaskingJob) -> Callable[[MaskingJob], Masking]:
+        return partial(self._mask_within, _spread(whole.microdata.numeric(whole.names)))
+
     def _mask_part(self, job: MaskingJob) -> Masking:
+        return self._part_of(job)(job)
+
+    def _mask_within(self, whole: FloatArray, job: MaskingJob) -> Masking:
         values = job.microdata.numeric(job.names)
-        result = self._noisy(values, job.rng)
+        spread = _spread(values)
+        # What does not vary in its stratum is known to all who know the stratum, unless it gets the noise of the table.
+        result = self._noisy(values, np.where(_varies(values, spread), spread, whole), job.rng)
         if self.restore:
             result = _restored(values, result)
-        return Masking({name: np.ascontiguousarray(result[:, j]) for j, name in enumerate(job.names)})
+        notes = self._notes(values, job.names)
+        return Masking({name: np.ascontiguousarray(result[:, j]) for j, name in enumerate(job.names)}, notes=notes)
 
 
 @register("additive-noise")
@@ -91,7 +122,9 @@ class AdditiveNoise(_Noise):
 
     Notes
     -----
-    O(n). Missing values stay missing. An attribute that does not vary gets no noise.
+    O(n). Missing values stay missing. An attribute that does not vary in a stratum gets noise in proportion to its
+    standard deviation in the table; one that does not vary at all gets none, and a note says so. Attributes with
+    values, but fewer than 3 (5 with `restore`), in the table or in a stratum are refused.
 
     References
     ----------
@@ -106,8 +139,8 @@ class AdditiveNoise(_Noise):
     (31.5, True)
     """
 
-    def _noisy(self, values: FloatArray, rng: np.random.Generator) -> FloatArray:
-        return values + self.level * _spread(values) * rng.standard_normal(values.shape)
+    def _noisy(self, values: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
+        return values + self.level * spread * rng.standard_normal(values.shape)
 
 
 @register("correlated-noise")
@@ -134,7 +167,11 @@ class CorrelatedNoise(_Noise):
 
     Notes
     -----
-    O(n p²). Covariances are those of the records that lack nothing. Missing values stay missing.
+    O(n p²). Standard deviations are those of all values of an attribute, correlations those of the records that have
+    both values; where these are too few to tell (fewer than 5, or than the attributes and one), none is kept and a note
+    says so. Correlations that contradict each other, because they come from different records, are shrunk until every
+    combination of attributes gets noise; attributes that are exactly collinear stay so. Missing values stay missing.
+    What does not vary and what has too few values is treated as by :class:`AdditiveNoise`.
 
     References
     ----------
@@ -149,12 +186,20 @@ class CorrelatedNoise(_Noise):
     [2.0, 2.0, 2.0]
     """
 
-    def _noisy(self, values: FloatArray, rng: np.random.Generator) -> FloatArray:
-        complete = values[~np.isnan(values).any(axis=1)]
-        covariance = np.cov(complete, rowvar=False, ddof=0) if len(complete) > 1 else np.zeros((values.shape[1],) * 2)
-        roots, axes = np.linalg.eigh(np.atleast_2d(covariance))
-        factor = axes * np.sqrt(np.maximum(roots, 0.0))
-        return np.asarray(values + self.level * rng.standard_normal(values.shape) @ factor.T)
+    def _noisy(self, values: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:
+        roots, axes = np.linalg.eigh(_correlations(values)[0])
+        factor = axes * np.sqrt(np.where(roots > _ZERO, roots, 0.0))
+        return np.asarray(values + self.level * spread * (rng.standard_normal(values.shape) @ factor.T))
+
+    def _notes(self, values: FloatArray, names: tuple[str, ...]) -> tuple[str, ...]:
+        apart = _correlations(values)[1]
+        if not apart:
+            return ()
+        pairs = len(names) * (len(names) - 1) // 2
+        where = "" if self.strata is None else " in a stratum"
+        return (
+            f"Correlations of {apart} of {pairs} pairs of attributes are not kept{where}: too few records have both.",
+        )
 
 
 @register("multiplicative-noise")
@@ -181,7 +226,8 @@ class MultiplicativeNoise(_Noise):
 
     Notes
     -----
-    O(n). Missing values stay missing.
+    O(n). Missing values stay missing. With `restore`, attributes with values, but fewer than 5, in the table or in a
+    stratum are refused, and so are those that do not vary in a stratum.
 
     References
     ----------
@@ -195,9 +241,59 @@ class MultiplicativeNoise(_Noise):
     [0.0, -1.0, 1.0, 1.0]
     """
 
-    def _noisy(self, values: FloatArray, rng: np.random.Generator) -> FloatArray:
+    def _fewest(self) -> int:
+        # Factors do not depend on other records: a value alone is hidden as well as any.
+        return super()._fewest() if self.restore else 0
+
+    def _noisy(self, values: FloatArray, spread: FloatArray, rng: np.random.Generator) -> FloatArray:  # noqa: ARG002
         variance = np.log1p(self.level**2)
         return np.asarray(values * np.exp(np.sqrt(variance) * rng.standard_normal(values.shape) - variance / 2))
+
+
+_ZERO = 1e-12
+_LEAST_ROOT = 0.01
+
+
+def _correlations(values: FloatArray) -> tuple[FloatArray, int]:
+    """Return correlations from the records that have both values, and of how many pairs there are too few of these."""
+    p, present = values.shape[1], ~np.isnan(values)
+    own = _moments(values)[1]
+    standard = np.where(present, (values - _moments(values)[0]) / np.where(own > 0, own, 1.0), 0.0)
+    has = present.astype(np.float64)
+    counts = has.T @ has
+    # Row i, column j: of attribute i, among the records that have j as well.
+    means, squares = (np.asarray((x.T @ has) / np.maximum(counts, 1.0)) for x in (standard, standard**2))
+    variances = squares - means**2
+    shared = np.sqrt(np.maximum(variances, 0.0))
+    product = shared * shared.T
+    joint = standard.T @ standard / np.maximum(counts, 1.0) - means * means.T
+    varies = (variances > _ZERO) & (variances.T > _ZERO)
+    result = np.where(varies, np.clip(joint / np.where(varies, product, 1.0), -1.0, 1.0), 0.0)
+    # Of fewer records than attributes any data are collinear, and so would be the noise.
+    few = counts < np.where(counts == len(values), p + 1, max(5, p + 1))
+    for i, j in np.argwhere(np.tril(~few & (1 - np.abs(result) < _ZERO), -1)):
+        both = standard[present[:, i] & present[:, j]][:, [i, j]]
+        few[i, j] = few[j, i] = len(np.unique(both, axis=0)) < p + 1
+    result[few] = 0.0
+    np.fill_diagonal(result, 1.0)
+    return _consistent(result, complete=bool(present.all())), int(np.tril(few, -1).sum())
+
+
+def _consistent(correlations: FloatArray, *, complete: bool) -> FloatArray:
+    """Shrink correlations that no data can have together, until noise with them leaves no combination without any."""
+    least = float(np.linalg.eigvalsh(correlations)[0])
+    collinear = abs(least) < 1e-9
+    if collinear or least >= (0.0 if complete else _LEAST_ROOT):
+        return correlations
+    share = (_LEAST_ROOT - least) / (1 - least)
+    return np.asarray((1 - share) * correlations + share * np.eye(len(correlations)))
+
+
+def _varies(values: FloatArray, spread: FloatArray) -> Any:
+    """Say which columns vary; a standard deviation of equal numbers may not be 0 to the last digit."""
+    high = np.where(np.isnan(values), -np.inf, values).max(axis=0, initial=-np.inf)
+    low = np.where(np.isnan(values), np.inf, values).min(axis=0, initial=np.inf)
+    return (high > low) & (spread > 0)
 
 
 def _spread(values: FloatArray) -> FloatArray:

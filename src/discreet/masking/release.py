@@ -118,7 +118,9 @@ def notes_on_cells(masker: Masker, table: Microdata, values: Mapping[str, Any]) 
         before = table.encoded(name)
         present = ~np.isnan(before)
         same = int((before == values[name])[present].sum())
-        if 2 * same > present.sum():
+        if same and same == present.sum() and np.ptp(before[present]) == 0:
+            notes.append(f"{name} does not vary; nothing of it is hidden.")
+        elif 2 * same > present.sum():
             notes.append(
                 f"{name}: {same} of {int(present.sum())} cells are what they were: the perturbation is small beside "
                 "the digits that the attribute has; use a larger level."

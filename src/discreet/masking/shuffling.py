@@ -10,10 +10,11 @@ from scipy.special import ndtri
 
 from discreet.base import Masking, MaskingJob, register
 from discreet.errors import ParameterError
+from discreet.masking.hiding import present_values
 from discreet.masking.strata import StratifiedMasker
 from discreet.parameters import Constraint, Names, Optional, Seed
 from discreet.schema import Schema
-from discreet.typing import FloatArray, IntArray, RandomState
+from discreet.typing import FloatArray, RandomState
 
 __all__ = ["Shuffling"]
 
@@ -39,7 +40,8 @@ class Shuffling(StratifiedMasker):
     -----
     Ranks become normal scores; the scores of the masked attributes are drawn from their normal distribution given those
     of the predictors; the draws' ranks say who gets which value. Equal values share their mean score. Missing values of
-    masked attributes stay where they are and are drawn around; a missing predictor counts as a middling one.
+    masked attributes stay where they are and are drawn around; a missing predictor counts as a middling one. An
+    attribute with values, but fewer than 5, in the table or in a stratum is refused: who gets which is then guessed.
     O(n (p + q)² + n log n).
 
     References
@@ -49,9 +51,9 @@ class Shuffling(StratifiedMasker):
     Examples
     --------
     >>> import polars as pl
-    >>> wages = pl.DataFrame({"wage": [10.0, 11.0, 12.0, 50.0]})
+    >>> wages = pl.DataFrame({"wage": [10.0, 11.0, 12.0, 50.0, 52.0]})
     >>> sorted(Shuffling(random_state=1).fit_transform(wages)["wage"].to_list())
-    [10.0, 11.0, 12.0, 50.0]
+    [10.0, 11.0, 12.0, 50.0, 52.0]
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal"})
@@ -96,6 +98,9 @@ class Shuffling(StratifiedMasker):
             )
         return kept
 
+    def _fewest(self) -> int:
+        return 5
+
     def _mask_part(self, job: MaskingJob) -> Masking:
         targets = np.stack([_scores(job.microdata.encoded(name)) for name in job.names], axis=1)
         given = np.ones((len(targets), 1))
@@ -110,20 +115,16 @@ class Shuffling(StratifiedMasker):
         values: dict[str, Any] = {}
         for j, name in enumerate(job.names):
             encoded = job.microdata.encoded(name)
-            present = _present(encoded)
+            present = present_values(encoded)
             result = encoded.copy()
             result[present[np.argsort(drawn[present, j], kind="stable")]] = np.sort(encoded[present])
             values[name] = result
         return Masking(values)
 
 
-def _present(encoded: Any) -> IntArray:
-    return np.flatnonzero(encoded >= 0 if encoded.dtype.kind == "i" else ~np.isnan(encoded))
-
-
 def _scores(encoded: Any) -> FloatArray:
     """Return normal scores: equal values share the mean of theirs, a missing value has 0."""
-    present = _present(encoded)
+    present = present_values(encoded)
     result = np.zeros(len(encoded))
     if present.size:
         places = np.unique(encoded[present], return_inverse=True)[1].ravel()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -12,6 +12,7 @@ import numpy as np
 from discreet.base import InProcess, Masker, Masking, MaskingJob
 from discreet.draws import spawned
 from discreet.errors import ParameterError
+from discreet.masking.hiding import refuse_few, still_parts
 from discreet.masking.release import notes_on_cells, notes_on_release, rounding_of
 from discreet.microdata import Microdata
 from discreet.parameters import Constraint, Names, Optional, Seed
@@ -58,11 +59,38 @@ class StratifiedMasker(Masker):
 
     def _mask_strata(self, job: MaskingJob) -> Masking:
         if self.strata is None:
-            return self._mask_part(job)
+            notes = self._check_values(job, [np.arange(len(job.microdata))])
+            outcome = self._part_of(job)(job)
+            return replace(outcome, notes=(*outcome.notes, *notes))
         parts = strata_rows(job.microdata, self.strata)
         self._check_strata(parts)
+        notes = self._check_values(job, parts)
         jobs = [MaskingJob(job.microdata.take(rows), job.names, spawned(job.rng), InProcess()) for rows in parts]
-        return _joined(parts, job.engine.map(self._mask_part, jobs), list(self.strata))
+        outcome = _joined(parts, job.engine.map(self._part_of(job), jobs), list(self.strata))
+        return replace(outcome, notes=(*outcome.notes, *notes))
+
+    def _part_of(self, whole: MaskingJob) -> Callable[[MaskingJob], Masking]:  # noqa: ARG002 - few look at the whole
+        """Return what masks one stratum of a table."""
+        return self._mask_part
+
+    def _fewest(self) -> int:
+        """Return among how many values of a column, in every stratum, the method can hide one; 0: needs none."""
+        return 0
+
+    def _check_values(self, job: MaskingJob, parts: list[IntArray]) -> tuple[str, ...]:
+        """Refuse columns with too few values in a stratum, and return notes on those that do not vary there."""
+        if not self._fewest():
+            return ()
+        refuse_few(type(self).__name__, job.microdata, job.names, parts, self._fewest())
+        if self.makes_numbers:
+            return ()
+        still = {name: still_parts(job.microdata, name, parts) for name in job.names}
+        where = "" if self.strata is None else " in {} of {} strata"
+        return tuple(
+            f"{name} does not vary{where.format(count, len(parts))}; nothing of it is hidden there."
+            for name, count in still.items()
+            if count
+        )
 
     def _names(self, schema: Schema) -> tuple[str, ...]:
         owner, strata = type(self).__name__, getattr(self, "strata", None)

@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from discreet.base import Masking, MaskingJob, register
 from discreet.errors import ParameterError
 from discreet.kernels.swap import swap_partners
+from discreet.masking.hiding import present_values
 from discreet.masking.strata import StratifiedMasker
 from discreet.parameters import Constraint, Integer, Names, Number, Optional, Seed, check_parameters
 from discreet.typing import BoolArray, IntArray, RandomState
 
-__all__ = ["RankSwapping", "swapped"]
+__all__ = ["FEWEST_SWAPPED", "RankSwapping", "swapped"]
+
+FEWEST_SWAPPED = 5
+"""Among fewer values an exchange is guessed."""
 
 _HINT = "p is in percent: for 5 percent write p=5; for a window below 1 percent give window, in ranks."
 
@@ -44,7 +48,9 @@ class RankSwapping(StratifiedMasker):
     From the lowest rank up, every rank that is still free is exchanged with one drawn uniformly from the free ranks of
     its window above it; where none is free the value stays. Equal values are ranked in the order of the records.
     Levels of an unordered attribute are ranked in the order in which they are declared. Missing values stay missing and
-    have no rank; the window is a percentage of the values that have one. O(n log n); memory is linear.
+    have no rank; the window is a percentage of the values that have one. An attribute with values, but fewer than 5, in
+    the table or in a stratum is refused, and so is a `p` that reaches fewer than two ranks of a stratum: neighbours
+    that are exchanged for certain hide nothing. O(n log n); memory is linear.
 
     References
     ----------
@@ -56,9 +62,9 @@ class RankSwapping(StratifiedMasker):
     With a window of one rank, neighbours are exchanged:
 
     >>> import polars as pl
-    >>> wages = pl.DataFrame({"wage": [40.0, 10.0, 30.0, 20.0]})
+    >>> wages = pl.DataFrame({"wage": [40.0, 10.0, 30.0, 20.0, 60.0, 50.0]})
     >>> RankSwapping(window=1).fit_transform(wages)["wage"].to_list()
-    [30.0, 20.0, 40.0, 10.0]
+    [30.0, 20.0, 40.0, 10.0, 50.0, 60.0]
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
@@ -94,21 +100,45 @@ class RankSwapping(StratifiedMasker):
         params = self.get_params(deep=False)
         check_parameters(type(self).__name__, params, self.parameters, hint=lambda n: _HINT if n == "p" else "")
 
+    def _fewest(self) -> int:
+        return FEWEST_SWAPPED
+
+    def _check_values(self, job: MaskingJob, parts: list[IntArray]) -> tuple[str, ...]:
+        notes = super()._check_values(job, parts)
+        certain = []
+        for name in job.names:
+            sizes = [present_values(job.microdata.encoded(name)[rows]).size for rows in parts]
+            narrow = sum(size > 0 and self._window(size) < 2 for size in sizes)
+            if narrow and self.strata is not None and self.window is None:
+                raise ParameterError(
+                    f"RankSwapping: p must reach at least two ranks of every stratum; {self.p:g} percent of the values "
+                    f"of {name!r} do not in {narrow} of {len(parts)} strata.",
+                    hint="Merge strata, or use a larger p.",
+                )
+            if narrow:
+                certain.append(name)
+        if certain:
+            told = f"Attributes with a window of one rank ({len(certain)}): {', '.join(certain)}"
+            notes = (*notes, f"{told}; neighbours are exchanged for certain, which anybody can undo.")
+        return notes
+
+    def _window(self, size: int) -> int:
+        """Return the window in ranks among so many values."""
+        return int(self.p * size / 100) if self.window is None else min(self.window, size)
+
     def _mask_part(self, job: MaskingJob) -> Masking:
         values: dict[str, Any] = {}
-        transitions, windows, still = {}, {}, []
+        transitions, windows = {}, {}
         for name in job.names:
             encoded = job.microdata.encoded(name)
-            present = np.flatnonzero(encoded >= 0 if encoded.dtype.kind == "i" else ~np.isnan(encoded))
-            window = int(self.p * present.size / 100) if self.window is None else min(self.window, present.size)
+            present = present_values(encoded)
+            window = self._window(present.size)
             if window < 1 and present.size > 1:
-                if self.strata is None:
-                    raise ParameterError(
-                        f"RankSwapping: p must reach at least one rank; {self.p:g} percent of {present.size} values of "
-                        f"{name!r} do not.",
-                        hint="Use a larger p, or window=1.",
-                    )
-                still.append(name)
+                raise ParameterError(
+                    f"RankSwapping: p must reach at least one rank; {self.p:g} percent of {present.size} values of "
+                    f"{name!r} do not.",
+                    hint="Use a larger p, or window=1.",
+                )
             column, order = encoded[present], np.argsort(encoded[present], kind="stable")
             result = encoded.copy()
             result[present] = swapped(column, order, window, job.rng)
@@ -116,10 +146,7 @@ class RankSwapping(StratifiedMasker):
             if encoded.dtype.kind == "i":
                 size = len(job.schema[name].scale)  # type: ignore[arg-type]
                 transitions[name] = _reachable(column[order], size, window)
-        notes = (
-            [f"Attributes of strata so small that nothing is within p percent: {', '.join(still)}."] if still else []
-        )
-        return Masking(values, transitions=transitions, details={"window": windows}, notes=tuple(notes))
+        return Masking(values, transitions=transitions, details={"window": windows})
 
 
 def swapped(values: NDArray[Any], order: IntArray, window: int, rng: np.random.Generator) -> NDArray[Any]:

@@ -198,3 +198,9 @@ def test_a_lookup_refuses_what_it_never_saw():
     lookup = Lookup.of({"f": np.array([0, 1], dtype=np.int32)}, {"f": np.array([1, 1], dtype=np.int32)})
     with pytest.raises(DataError, match="were not there when the table was counted"):
         lookup(microdata(table, SCHEMA), np.arange(len(table)))
+
+
+def test_columns_with_values_too_few_for_every_block_are_refused(tmp_path):
+    table = data().with_columns(x=pl.Series([1.0, 2.0, 3.0] + [None] * 2997))
+    with pytest.raises(DataError, match="'x' has 3 values; it takes"):
+        run(tmp_path, table, RankSwapping(50, random_state=1))

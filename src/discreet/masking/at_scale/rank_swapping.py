@@ -13,7 +13,8 @@ from discreet.draws import Draws
 from discreet.errors import ParameterError
 from discreet.kernels.swap import swap_partners
 from discreet.masking.at_scale.plan import Plan, TableJob, at_scale, refuse
-from discreet.masking.swapping import RankSwapping
+from discreet.masking.hiding import too_few
+from discreet.masking.swapping import FEWEST_SWAPPED, RankSwapping
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["RankGrid"]
@@ -23,6 +24,7 @@ PART = "#part"
 _GRID = 4000
 # Blocks must hold so many windows that a window inside them is a fair share of the whole.
 _IN_BLOCK = 0.98
+_PER_BLOCK = 20
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,13 @@ def _swapping(masker: RankSwapping, job: TableJob) -> Plan:
     counts = engine.fold(rows, _CountGrid(grids))
     ranks = {name: RankGrid(grids[name], *counts[name].astype(np.int64)) for name in job.names}
     windows = {}
+    parts = max(1, -(-job.n // job.block_size))
+    # Dealt at random, so many values leave practically no block with one alone, which would stay as it is.
+    fewest = FEWEST_SWAPPED if parts == 1 else _PER_BLOCK * parts
     for name in job.names:
         present = int(ranks[name].up_to[-1])
+        if 0 < present < fewest:
+            raise too_few("RankSwapping", name, present, fewest)
         windows[name] = int(masker.p * present / 100) if masker.window is None else min(masker.window, present)
         if windows[name] < 1 and present > 1:
             raise ParameterError(
@@ -139,7 +146,6 @@ def _swapping(masker: RankSwapping, job: TableJob) -> Plan:
                 f"{name!r} do not.",
                 hint="Use a larger p, or window=1.",
             )
-    parts = max(1, -(-job.n // job.block_size))
     kinds = {ROW: "int", **job.kinds()}
     dealt = engine.apply(rows, _Deal(parts, job.draws.child("deal")), {**kinds, PART: "int"})
     swapped = engine.split(dealt, PART, parts, _Swap(job.names, windows, ranks, job.draws.child("swap")), kinds)
