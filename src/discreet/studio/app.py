@@ -36,6 +36,7 @@ from discreet.studio.screens import (
     risk,
 )
 from discreet.studio.security import Gate, Guard
+from discreet.studio.wording import reworded
 
 __all__ = ["create_app", "listen", "serve"]
 
@@ -60,6 +61,7 @@ def create_app(
     projects: Path | None = None,
     idle: float = _IDLE,
     warm: bool = True,
+    returning: bool = True,
     announce: Callable[[str], None] = lambda _: None,
 ) -> Guard:
     """Return the application, guarded, and with a gate whose tokens let browsers in.
@@ -78,11 +80,13 @@ def create_app(
         Seconds after which a project that nobody looks at is put away, and a browser that nobody uses forgotten.
     warm : bool
         Whether the process of a project is started with it, or with its first piece of work.
+    returning : bool
+        Whether the next server on this port shall know the browsers of this one.
     announce : callable
         Told a new link when the one before has been used.
     """
     folder = private_folder(projects if projects is not None else default_folder())
-    browsers = Browsers(folder / f".studio-{port}.json", lasting=idle)
+    browsers = Browsers(folder / f".studio-{port}.json" if returning else None, lasting=idle)
     kept = Projects(folder, secret=browsers.secret, root=browsers.root, idle=idle, warm=warm)
     scratch = PrivateFolder(base)
     studio = Studio(
@@ -177,7 +181,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(DiscreetError)
     async def told(request: Request, error: DiscreetError) -> Response:
-        return _away(request, 409, "This cannot be done", f"{error.message} {error.hint}".strip())
+        return _away(request, 409, "This cannot be done", " ".join(reworded(None, error.message, error.hint)).strip())
 
     @app.exception_handler(OSError)
     async def no_room(request: Request, error: OSError) -> Response:
@@ -224,6 +228,7 @@ def serve(
 ) -> None:
     """Listen until interrupted; `opened` is told the first link, `announce` those for further browsers."""
     listener = listen(host, port)
+    returning = port != 0  # a port that was free by chance is another the next time: no browser comes back to it
     port = listener.getsockname()[1]
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
 
@@ -232,8 +237,9 @@ def serve(
 
     try:
         app = create_app(
-            host=host, port=port, limit=limit, projects=projects, announce=lambda token: announce(link(token))
-        )
+            host=host, port=port, limit=limit, projects=projects, returning=returning,
+            announce=lambda token: announce(link(token)),
+        )  # fmt: skip
     except BaseException:
         listener.close()
         raise

@@ -26,13 +26,14 @@ class Browsers:
 
     Parameters
     ----------
-    file : path
-        Where they are kept: the secret of the address, and of every browser a fingerprint of its cookie.
+    file : path, optional
+        Where they are kept: the secret of the address, and of every browser a fingerprint of its cookie. Without it
+        they are known until the server ends.
     lasting : float
         Seconds for which a browser that nobody uses is known.
     """
 
-    def __init__(self, file: Path, *, lasting: float) -> None:
+    def __init__(self, file: Path | None, *, lasting: float) -> None:
         self._file = file
         self.lasting = lasting
         self._lock = threading.Lock()
@@ -40,7 +41,7 @@ class Browsers:
         self.secret = secrets.token_bytes(32)
         self.root = f"/{secrets.token_urlsafe(24)}"
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            kept = json.loads(file.read_text(encoding="utf-8"))
+            kept = json.loads(file.read_text(encoding="utf-8")) if file is not None else {}
             now = time.time()
             known = {str(name): float(used) for name, used in kept["browsers"].items() if now - float(used) < lasting}
             root, secret = str(kept["root"]), bytes.fromhex(kept["secret"])
@@ -76,6 +77,8 @@ class Browsers:
         self._save()
 
     def _save(self) -> None:
+        if self._file is None:
+            return
         with self._lock:
             kept = {"root": self.root, "secret": self.secret.hex(), "browsers": self._known}
             # Without a place to keep them a restarted server asks for a new link, and no more is lost.

@@ -178,6 +178,7 @@ class _Reader:
         path = own / f"data{allowed[allowed.index(ending)]}"
         self._file = path.open("xb")
         self.upload.files[self._name] = (name, path)
+        self.session.called[str(path)] = name
 
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
         if self._file is not None:

@@ -18,10 +18,12 @@ from discreet.errors import DiscreetError
 from discreet.studio.browsers import Browsers
 from discreet.studio.drafts import Draft, spoken_of
 from discreet.studio.jobs import Job
+from discreet.studio.layouts import FIELDS
 from discreet.studio.projects import Projects
 from discreet.studio.scratch import PrivateFolder
 from discreet.studio.security import Gate
 from discreet.studio.sessions import Notice, Session
+from discreet.studio.wording import reworded
 
 __all__ = [
     "SCREENS",
@@ -119,7 +121,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["number"] = _number
-    environment.globals.update(screens=SCREENS, version=__version__, nothing=Draft())
+    environment.globals.update(screens=SCREENS, version=__version__, nothing=Draft(), layout_fields=FIELDS)
     return environment
 
 
@@ -172,7 +174,7 @@ def page(
         job.shown = True
         name = str(job.form.get("draft", ""))
         if job.state == "failed" and not (name in shows and session.draft(name).where):
-            notices.append(_failure(session, job.message, job.hint))
+            notices.append(Notice("error", *reworded(session, job.message, job.hint)))
         elif job.state == "cancelled" and not again:
             notices.append(Notice("info", f"{job.title}: cancelled. What was finished before is still there."))
     if session.unsaved:
@@ -195,17 +197,6 @@ def ask(
     """
     question = {"path": path, "fields": fields, "title": title, "sentences": sentences, "yes": yes, "back": back}
     return to(f"/ask/{session.put_question(question)}")
-
-
-def _failure(session: Session, message: str, hint: str) -> Notice:
-    return Notice("error", _named(session, message), hint)
-
-
-def _named(session: Session, message: str) -> str:
-    """Return a message that calls the file by the name its owner knows."""
-    if session.given is not None and session.given.kind == "file":
-        message = message.replace(session.given.where, session.given.name)
-    return re.sub(rf"{re.escape(str(session.folder))}/(?:[\w-]+/)?", "", message)
 
 
 def to(path: str) -> RedirectResponse:
@@ -231,7 +222,7 @@ def refuse(session: Session, error: DiscreetError, path: str, draft: str = "", n
     """
     kept = session.drafts.get(draft)
     if kept is None:
-        session.say("error", _named(session, error.message), error.hint)
+        session.say("error", *reworded(session, error.message, error.hint))
     else:
         _blame(session, kept, error.message, error.hint, names)
         if not kept.where:
@@ -241,7 +232,7 @@ def refuse(session: Session, error: DiscreetError, path: str, draft: str = "", n
 
 def _blame(session: Session, draft: Draft, message: str, hint: str, names: Iterable[str]) -> None:
     known = list(names)
-    draft.message, draft.hint = _named(session, message), hint
+    draft.message, draft.hint = reworded(session, message, hint)
     draft.where = spoken_of(draft.message, known) or (known[0] if len(known) == 1 else "")
     session.save()
 

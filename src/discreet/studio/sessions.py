@@ -109,6 +109,8 @@ class Session:
     """A piece of work that did not come to its end, and the form that began it."""
     questions: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What was asked before something is lost, and not answered yet; a restart forgets it, and drafts do not."""
+    called: dict[str, str] = field(default_factory=dict, repr=False)
+    """What files that were sent are called, by where they were put; messages call them so."""
     unsaved: str = ""
     """Why the project could not be written, if it could not."""
     created: str = ""

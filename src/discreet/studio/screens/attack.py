@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError, FileError
 from discreet.studio.drafts import private
 from discreet.studio.forms import receive
 from discreet.studio.jobs import Job
+from discreet.studio.layouts import read_layout
 from discreet.studio.pages import Mine, begin, busy, page, refuse, studio_of, to
 from discreet.studio.screens.protect import named
 from discreet.workflow import Attacked, Given, Schema
@@ -70,7 +71,7 @@ async def attack(request: Request, session: Mine) -> Response:
             if "file" not in upload.files:
                 raise FileError("No file was chosen.", hint="Choose what the intruder holds.")
             name, where = upload.files["file"]
-            held = Given("file", str(where), name)
+            held = Given("file", str(where), name, **read_layout(upload.texts, where.suffix))
         else:
             upload.discard()
     except DiscreetError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from discreet import workflow
 from discreet.errors import DiscreetError, FileError
 from discreet.studio.forms import read_form, receive, whole_number
 from discreet.studio.jobs import Job
+from discreet.studio.layouts import FIELDS, read_layout
 from discreet.studio.pages import Mine, begin, busy, page, refuse, studio_of, to
 from discreet.studio.projects import Projects
 from discreet.studio.sessions import Session
@@ -22,8 +23,6 @@ from discreet.workflow import Given, Opened, Protocol
 __all__ = ["router"]
 
 router = APIRouter()
-
-_PLAIN = {".csv", ".tsv", ".txt"}
 
 
 @router.get("/open")
@@ -62,17 +61,17 @@ async def open_path(request: Request, session: Mine) -> Response:
     """Open a file where it is: nothing is copied."""
     form = await read_form(request, session)
     typed = str(form.get("path", "")).strip()
-    delimiter, encoding = str(form.get("delimiter", "")) or None, str(form.get("encoding", "")) or None
-    fields = {"path": [typed], "delimiter": [delimiter or ""], "encoding": [encoding or ""]}
+    answers = {one.name: str(form.get(one.name, "")).strip() for one in FIELDS}
+    fields = {"path": [typed], **{name: [text] for name, text in answers.items()}}
     session.keep_draft("path", fields)
     try:
-        given = _at(typed, delimiter, encoding, local=studio_of(request).local)
+        given = _at(typed, answers, local=studio_of(request).local)
     except DiscreetError as error:
         return refuse(session, error, "/open#path", "path", ["path"])
     return _open(request, session, given, None, form={"path": "/open/path", "fields": fields, "draft": "path"})
 
 
-def _at(typed: str, delimiter: str | None, encoding: str | None, *, local: bool) -> Given:
+def _at(typed: str, answers: Mapping[str, str], *, local: bool) -> Given:
     if not local:
         raise FileError("Other machines can reach this studio, so it opens no path of this one.", hint="Send the file.")
     if not typed:
@@ -88,10 +87,7 @@ def _at(typed: str, delimiter: str | None, encoding: str | None, *, local: bool)
     # A pipe or a device would keep the reader waiting for ever.
     if not there:
         raise FileError(f"There is no file {typed!r}.", hint="Type the whole path, from the root of the disk on.")
-    plain = path.suffix.lower() in _PLAIN
-    delimiter = {"tab": "\t"}.get(delimiter or "", delimiter)
-    return Given("file", str(path.resolve()), path.name, delimiter=delimiter if plain else None,
-                 encoding=encoding if plain else None)  # fmt: skip
+    return Given("file", str(path.resolve()), path.name, **read_layout(answers, path.suffix.lower()))
 
 
 @router.post("/open/file")
@@ -124,18 +120,8 @@ async def open_file(request: Request, session: Mine) -> Response:
             raise
         return refuse(session, error, "/open#own")
     name, path = upload.files["file"]
-    text = {key: value.strip() or None for key, value in upload.texts.items()}
-    header = {"yes": True, "no": False}.get(text.get("header") or "")
-    delimiter = {"tab": "\t"}.get(text.get("delimiter") or "", text.get("delimiter"))
-    if path.suffix in _PLAIN:
-        given = Given(
-            "file", str(path), name, delimiter=delimiter, encoding=text.get("encoding"), header=header,
-            decimal=text.get("decimal"), thousands=text.get("thousands"), leave_out=text.get("leave_out"),
-        )  # fmt: skip
-    elif path.suffix == ".xlsx":
-        given = Given("file", str(path), name, header=header)
-    else:
-        given = Given("file", str(path), name)
+    layout = read_layout(upload.texts, path.suffix, None if protocol is None else protocol.source)
+    given = Given("file", str(path), name, **layout)
 
     def ended(_: Job, state: str) -> None:
         if state != "done":
@@ -154,7 +140,7 @@ async def open_again(request: Request, session: Mine) -> Response:
     if "path" in form:
         session.keep_draft("again", {"path": [str(form["path"])]})
         try:
-            found = _at(str(form["path"]).strip(), None, None, local=studio_of(request).local)
+            found = _at(str(form["path"]).strip(), {}, local=studio_of(request).local)
         except DiscreetError as error:
             return refuse(session, error, "/open", "again", ["path"])
         given = replace(given, where=found.where, name=found.name)
