@@ -90,9 +90,7 @@ def _sniffed(path: Path, raw: bytes, delimiter: str | None, encoding: str) -> tu
         encoding = "utf-16"
     try:
         spelling = codecs.lookup(encoding).name
-        encoding = (
-            "utf-8" if spelling in {"utf-8", "utf-8-sig"} else encoding
-        )  # the mark at the beginning is told apart
+        encoding = "utf-8" if spelling in {"utf-8", "utf-8-sig"} else encoding  # the mark is kept as `bom`
         # A sample may end inside a character: an incremental decoder waits for the rest instead of failing.
         text = codecs.getincrementaldecoder("utf-8-sig" if bom else encoding)().decode(raw)
     except UnicodeDecodeError as error:

@@ -82,10 +82,8 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
             continue
         # An empty name before the one other name is an index without a name, not a title.
         index = width == 2 and len(rows[0]) == 2 and not rows[0][0].strip() and bool(rows[0][1].strip())
-        few = (
-            all(len(row) < width or count <= 1 for row, count in zip(rows[:lines], filled, strict=False)) and not index
-        )
-        if few and filled[lines] == width:
+        few = all(len(row) < width or count <= 1 for row, count in zip(rows[:lines], filled, strict=False))
+        if few and not index and filled[lines] == width:
             return lines
     return 0
 
