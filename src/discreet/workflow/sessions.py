@@ -311,8 +311,8 @@ def adopt(masker: Masker, seed: int | str | None = None) -> Step:
     Examples
     --------
     >>> from discreet.masking.swapping import RankSwapping
-    >>> adopt(RankSwapping(p=5), "12").parameters
-    {'p': 5, 'random_state': 12}
+    >>> adopt(RankSwapping(p=7), "12").parameters
+    {'p': 7, 'random_state': 12}
     """
     plain = type(masker)().get_params(deep=False)
     given = masker.get_params(deep=False)
