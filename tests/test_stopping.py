@@ -116,6 +116,6 @@ def test_long_kernels_heed_the_flag():
         "aggregate_numeric", "aggregate_ordinal", "cell_index", "chacha", "classes", "draws", "fingerprint",
         "fuzzy_sets",
         "grouping",
-        "logistic",
+        "logistic", "nearest_list",
         "pool", "population", "randomise",
     }  # fmt: skip
