@@ -39,7 +39,7 @@ papers: $(VENV)/.core  ## recompute the papers' tables, printed and ours side by
 	$(BIN)/discreet papers --html papers.html $(PAPERS)
 
 test: $(VENV)/.dev  ## run every test and doctest
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
 
 test-studio: $(VENV)/.dev  ## the studio in a real browser; installs chromium where it can
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || test -n "$$DISCREET_CHROMIUM" || { \
