@@ -48,7 +48,7 @@ def test_all_libraries_show_the_same(library):
 
 
 def test_numbers_count_by_value_and_text_by_what_it_shows():
-    assert same_partition(written([0.0, -0.0, 1e300, 0.1 + 0.2, 0.3], Numeric()).tolist(), [0, 0, 1, 2, 3])
+    assert same_partition(written([0.0, -0.0, 1e150, 0.1 + 0.2, 0.3], Numeric()).tolist(), [0, 0, 1, 2, 3])
     texts = ["1", "1.0", " 1", "1", "2"]
     assert same_partition(written(texts, Numeric()).tolist(), texts)
     assert same_partition(written(["1", " 1", "2"], Nominal([1, 2])).tolist(), [0, 1, 2])

@@ -24,8 +24,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from discreet.kernels import chacha
-from discreet.kernels.fingerprint import add_cells
 from discreet.typing import FloatArray, IntArray, RandomState
 
 __all__ = ["Draws", "Fingerprint", "drawn_seed", "draws_of", "fingerprint", "seed_from", "spawned"]
@@ -81,6 +79,8 @@ def fingerprint(columns: Mapping[str, Any], positions: IntArray | None = None) -
     >>> bool((whole == fingerprint({"x": np.array([2.5, 1.5, 3.5])})).any())
     False
     """
+    from discreet.kernels.fingerprint import add_cells  # compiled code, loaded when there is work for it
+
     sums = np.zeros(2, dtype=np.uint64)
     for name, column in columns.items():
         bits = _bits(column)
@@ -157,6 +157,8 @@ class Draws:
 
     def uniform(self, rows: IntArray, stream: int = 0) -> FloatArray:
         """Return a number in [0, 1) for every position; `stream` tells several of one record apart."""
+        from discreet.kernels import chacha
+
         words = np.empty((len(rows), chacha.WORDS), dtype=np.uint64)
         key = np.frombuffer(self.key, dtype="<u8").astype(np.uint64)
         place, word = divmod(stream, chacha.WORDS)
@@ -204,6 +206,8 @@ class _Stream:
     """A stream of ChaCha20 in the shape that :class:`numpy.random.Generator` draws from."""
 
     def __init__(self, key: bytes) -> None:
+        from discreet.kernels import chacha
+
         self.lock = threading.Lock()
         self._words = np.zeros(chacha.STREAM_WORDS, dtype=np.uint64)
         self._words[:4] = np.frombuffer(key, dtype="<u8")

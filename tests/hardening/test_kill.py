@@ -37,7 +37,17 @@ def folder(tmp_path_factory):
 
 PROTECT = ["protect", "survey.csv", "--schema", "survey.toml", "--k", "3", "-o", "out.csv", "--quiet"]
 STUDY = [
-    *["compare", "small.csv", "--schema", "small.toml", "-c", "pram theta=0.1,0.2,0.3,0.4,0.5,0.6", "--quiet"],
+    *[
+        "compare",
+        "small.csv",
+        "--schema",
+        "small.toml",
+        "-c",
+        "pram theta=0.1,0.2,0.3,0.4,0.5,0.6",
+        "--quiet",
+        "--seed",
+        "1",
+    ],
     *["--store", "rows.jsonl", "-o", "rows.csv"],
 ]
 
