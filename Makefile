@@ -3,9 +3,11 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
+# Tests that share costly work stay together (tests/conftest.py); in their order, so that small files come last.
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers test test-studio test-spark fuzz check lint types rooms docs bench clean
+.PHONY: help demo papers test test-all test-studio test-spark fuzz check lint types rooms names docs bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)$$/\1\t\2/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -21,7 +23,7 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev]'
 	@touch $@ $(VENV)/.core
 
 $(VENV)/.docs: $(VENV)/.dev
@@ -38,15 +40,18 @@ demo: $(VENV)/.core  ## protect, attack and score a bundled sample; writes demo/
 papers: $(VENV)/.core  ## recompute the papers' tables, printed and ours side by side; writes papers.html
 	$(BIN)/discreet papers --html papers.html $(PAPERS)
 
-test: $(VENV)/.dev  ## run every test and doctest
-	$(BIN)/python -m pytest -n $(JOBS) $(ARGS)
+test: $(VENV)/.dev  ## run the tests and doctests, without those marked slow
+	$(PYTEST) -m "not slow" --hypothesis-profile quick $(ARGS)
+
+test-all: $(VENV)/.dev  ## run every test and doctest
+	$(PYTEST) $(ARGS)
 
 test-studio: $(VENV)/.dev  ## the studio in a real browser; installs chromium where it can
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || test -n "$$DISCREET_CHROMIUM" || { \
 	  echo "chromium is not installed; trying apt-get"; \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
 	  || { echo "Install chromium (apt-get install chromium, as root), or set DISCREET_CHROMIUM to its path."; exit 1; }; }
-	$(BIN)/python -m pytest -n $(JOBS) tests/studio
+	$(PYTEST) tests/studio
 
 $(VENV)/.spark: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --editable '.[dev,spark]'
@@ -62,7 +67,7 @@ test-spark: $(VENV)/.spark  ## run the tests on Apache Spark; installs it, and J
 fuzz: $(VENV)/.dev  ## run every fuzzer for CASES cases (2000), and print what was found
 	$(BIN)/python tools/fuzz.py --cases $(or $(CASES),2000)
 
-check: lint types rooms  ## lint, types and the rooms of the house
+check: lint types rooms names  ## lint, types, the rooms of the house and the names in it
 
 lint: $(VENV)/.dev  ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -73,6 +78,9 @@ types: $(VENV)/.dev  ## mypy, strict
 
 rooms: $(VENV)/.dev  ## who may import whom
 	$(BIN)/python tools/check_rooms.py
+
+names: $(VENV)/.dev  ## how many local names say nothing; at most 1 in 100
+	$(BIN)/python tools/vague_names.py --limit 1.0
 
 docs: $(VENV)/.docs  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet

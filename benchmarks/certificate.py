@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 
 import discreet as dc
-from discreet.evaluation.certificate import least_squared_error
-from discreet.kernels.bounds import ListedPrices
-from discreet.kernels.mdav import mdav
-from discreet.kernels.pricing import squared_distances
-from discreet.masking.microaggregation.refinement import refined
+from discreet.evaluation.certifying import least_squared_error
+from discreet.kernels.groups.bounds import ListedPrices
+from discreet.kernels.groups.mdav import mdav
+from discreet.kernels.groups.pricing import squared_distances
+from discreet.masking.microaggregation.numbers.refinement import refined
 
 HERE = Path(__file__).parent
 RELAXATION = {

@@ -32,12 +32,12 @@ import numpy as np
 import pyarrow as pa
 
 import discreet as dc
-from discreet.engines.local import LocalEngine
+from discreet.engines.memory import MemoryEngine
 from discreet.linkage.combined import combine
-from discreet.linkage.distance import DistanceLinkage
-from discreet.linkage.masking_aware import MaskingAwareLinkage
-from discreet.linkage.probabilistic import ProbabilisticLinkage
-from discreet.linkage.terms import prepare
+from discreet.linkage.shared.distance import DistanceLinkage
+from discreet.linkage.shared.masking_aware import MaskingAwareLinkage
+from discreet.linkage.shared.probabilistic import ProbabilisticLinkage
+from discreet.linkage.shared.yardstick import prepare
 
 NAMES = ["BUILT", "DEGREE", "GRADE1", "METRO", "SCH", "SHP", "TRAN1", "WHYMOVE", "WHYTOH", "WHYTON"]
 # Domingo-Ferrer and Torra 2002, Table 2.
@@ -118,20 +118,20 @@ def timed(work: Callable[[], Any], repeats: int = 1) -> tuple[float, float, Any]
 def case_probabilistic(n: int, m: str = "anchored") -> dict[str, Any]:
     warm_a, warm_b, sizes = codes(1000)
     linker = ProbabilisticLinkage(m=m)
-    linker.link(microdata(warm_a, sizes), microdata(warm_b, sizes), engine=LocalEngine())
+    linker.link(microdata(warm_a, sizes), microdata(warm_b, sizes), engine=MemoryEngine())
     first, second, _ = codes(n)
     a, b = microdata(first, sizes), microdata(second, sizes)
-    wall, cpu, links = timed(lambda: linker.link(a, b, engine=LocalEngine()), 3 if n <= 10_000 else 1)
+    wall, cpu, links = timed(lambda: linker.link(a, b, engine=MemoryEngine()), 3 if n <= 10_000 else 1)
     return {"wall": wall, "cpu": cpu, "correct": 100 * links.evaluate().rate}
 
 
 def case_categorical(n: int) -> dict[str, Any]:
     warm_a, warm_b, sizes = codes(1000)
-    DistanceLinkage().link(microdata(warm_a, sizes), microdata(warm_b, sizes), engine=LocalEngine())
+    DistanceLinkage().link(microdata(warm_a, sizes), microdata(warm_b, sizes), engine=MemoryEngine())
     first, second, _ = codes(n)
     a, b = microdata(first, sizes), microdata(second, sizes)
     del first, second
-    wall, cpu, links = timed(lambda: DistanceLinkage().link(a, b, engine=LocalEngine()))
+    wall, cpu, links = timed(lambda: DistanceLinkage().link(a, b, engine=MemoryEngine()))
     return {"wall": wall, "cpu": cpu, "correct": 100 * links.evaluate().rate}
 
 
@@ -159,9 +159,9 @@ def case_numeric(n: int, d: int) -> dict[str, Any]:
     def data(values: np.ndarray) -> dc.Microdata:
         return dc.Microdata(pa.table({name: values[:, j] for j, name in enumerate(names)}), schema)
 
-    DistanceLinkage().link(*map(data, numbers(500, d)), engine=LocalEngine())
+    DistanceLinkage().link(*map(data, numbers(500, d)), engine=MemoryEngine())
     a, b = map(data, numbers(n, d))
-    wall, cpu, links = timed(lambda: DistanceLinkage().link(a, b, engine=LocalEngine()))
+    wall, cpu, links = timed(lambda: DistanceLinkage().link(a, b, engine=MemoryEngine()))
     return {"wall": wall, "cpu": cpu, "correct": 100 * links.evaluate().rate}
 
 
@@ -358,7 +358,7 @@ def section_estimators(sizes: list[int]) -> None:
                     second = level_dependent(first, counts, 0.4)
                 a, b = microdata(first, counts, names), microdata(second, counts, names)
                 found = {
-                    m: ProbabilisticLinkage(m=m).link(a, b, engine=LocalEngine()).evaluate().expected
+                    m: ProbabilisticLinkage(m=m).link(a, b, engine=MemoryEngine()).evaluate().expected
                     for m in (("known", "anchored", "em") if n > 100_000 else ("known", "anchored", "em", "free"))
                 }
                 known = found["known"]
@@ -369,9 +369,9 @@ def section_estimators(sizes: list[int]) -> None:
 
 
 def section_p4(n: int) -> None:
-    from discreet.masking.coding import BottomCoding, TopCoding
-    from discreet.masking.pram import PRAM
-    from discreet.masking.recoding import GlobalRecoding
+    from discreet.masking.perturbing.pram import PRAM
+    from discreet.masking.recoding.coding import BottomCoding, TopCoding
+    from discreet.masking.recoding.global_recoding import GlobalRecoding
 
     survey = dc.datasets.housing(n)
     methods: dict[str, Callable[[int, list[str]], Any]] = {
@@ -437,7 +437,7 @@ def section_swapping() -> None:
 
 
 def section_microaggregation() -> None:
-    from discreet.masking.microaggregation.kmodes import KModes
+    from discreet.masking.microaggregation.records.kmodes import KModes
 
     rows: list[list[Any]] = []
     linkers = (ProbabilisticLinkage, DistanceLinkage, MaskingAwareLinkage)

@@ -23,15 +23,15 @@ import numpy as np
 import polars as pl
 
 import discreet as dc
-from discreet.masking.coding import BottomCoding, TopCoding
-from discreet.masking.key_classes import KeyCoder, classes_of, wildcard_counts
-from discreet.masking.microaggregation.kmodes import KModes
-from discreet.masking.microaggregation.mixed_mdav import MixedMDAV
-from discreet.masking.mondrian import Mondrian
-from discreet.masking.pram import PRAM, frequency_matrix, randomised
-from discreet.masking.recoding import GlobalRecoding
-from discreet.masking.suppression import LocalSuppression
-from discreet.masking.swapping import RankSwapping, swapped
+from discreet.masking.microaggregation.records.kmodes import KModes
+from discreet.masking.microaggregation.records.mixed_mdav import MixedMDAV
+from discreet.masking.microaggregation.records.mondrian import Mondrian
+from discreet.masking.perturbing.pram import PRAM, frequency_matrix, randomised
+from discreet.masking.perturbing.swapping import RankSwapping, swapped
+from discreet.masking.recoding.coding import BottomCoding, TopCoding
+from discreet.masking.recoding.global_recoding import GlobalRecoding
+from discreet.masking.withholding.key_classes import KeyCoder, classes_of, wildcard_counts
+from discreet.masking.withholding.suppression import LocalSuppression
 
 # CPU seconds of sdcMicro 5.8.1: local suppression of 100,000 records, 7 keys and age, k = 3.
 SDCMICRO_SUPPRESSION = 67.6

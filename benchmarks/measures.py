@@ -23,13 +23,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from tests.reference import measures as reference
 
 from discreet import catalogue
-from discreet.measures.columns import level_codes
-from discreet.measures.frequencies import key_frequencies
-from discreet.measures.risk.individual_risk import IndividualRisk
-from discreet.measures.risk.suda import SpecialUniques
-from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric, Ordinal
-from discreet.schema import Attribute, Schema
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.schema import Attribute, Schema
+from discreet.measures.risk.equal_keys import IndividualRisk
+from discreet.measures.risk.special_uniques import SpecialUniques
+from discreet.statistics.key_frequencies import key_frequencies
+from discreet.statistics.written_levels import level_codes
 
 LEVELS = (2, 3, 5, 8, 12, 20)
 KEYS = (2, 4, 5, 6, 7, 9, 12, 20)

@@ -21,12 +21,12 @@ import altair as alt
 import numpy as np
 
 import discreet as dc
-from discreet.evaluation.certificate import least_squared_error
-from discreet.kernels.mdav import mdav
-from discreet.kernels.partitioned import partitioned_mdav
-from discreet.kernels.refine import refine
-from discreet.kernels.univariate import optimal_runs
-from discreet.masking.microaggregation.refinement import refined
+from discreet.evaluation.certifying import least_squared_error
+from discreet.kernels.groups.mdav import mdav
+from discreet.kernels.groups.partitioned import partitioned_mdav
+from discreet.kernels.groups.refine import refine
+from discreet.kernels.groups.univariate import optimal_runs
+from discreet.masking.microaggregation.numbers.refinement import refined
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent))

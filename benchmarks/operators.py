@@ -18,7 +18,7 @@ import numpy as np
 
 import discreet.operators
 from discreet.operators import OWA, ChoquetIntegral, FuzzyMeasure, Power, SugenoIntegral, WeightedMean
-from discreet.operators.base import Operator, operator_named, operator_names
+from discreet.operators.operator import Operator, operator_named, operator_names
 
 N_VALUES = 1_000_000
 GROUP = 5
@@ -26,8 +26,8 @@ LOOPED = 2_000
 TARGET = 100
 DENSITIES = [0.1, 0.2, 0.15, 0.3, 0.05]
 
-for module in pkgutil.iter_modules(discreet.operators.__path__):
-    importlib.import_module(f"discreet.operators.{module.name}")
+for module in pkgutil.walk_packages(discreet.operators.__path__, "discreet.operators."):
+    importlib.import_module(module.name)
 
 # Integrals are benchmarked on five sources; other operators with the first of their examples that fits.
 CHOSEN: dict[str, Operator] = {

@@ -11,14 +11,14 @@ import sys
 import time
 
 from discreet.datasets import housing
-from discreet.engines.local import LocalEngine
-from discreet.evaluation.p4_study import linkage_study
+from discreet.engines.memory import MemoryEngine
+from discreet.reproduction.subjects.link_study import linkage_study
 
 
 def main() -> None:
     n = 300 if "--quick" in sys.argv[1:] else 1000
     begin = time.perf_counter()
-    study = linkage_study(housing(n), housing(5 * n, random_state=1), engine=LocalEngine())
+    study = linkage_study(housing(n), housing(5 * n, random_state=1), engine=MemoryEngine())
     print(study.to_text())
     print(f"{time.perf_counter() - begin:.1f} s")
 

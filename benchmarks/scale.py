@@ -24,10 +24,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.engines.local import LocalEngine
-from discreet.masking.microaggregation.mdav import MDAV
-from discreet.microdata import table_of_numbers
-from discreet.workflow.scale import assess_files, protect_file
+from discreet.data.microdata import table_of_numbers
+from discreet.engines.streaming import StreamingEngine
+from discreet.evaluation.assessing import assess, protect
+from discreet.io.reading import scan
+from discreet.masking.microaggregation.numbers.mdav import MDAV
 
 COLUMNS, K, CHUNK = 10, 5, 500_000
 KEYS = table_of_numbers({f"x{j}": np.zeros(2) for j in range(COLUMNS)}).schema
@@ -53,14 +54,15 @@ def run_one(n: int, folder: Path, block_size: int, workers: int) -> None:
     start = time.perf_counter()
     generate(source, n)
     generated = time.perf_counter() - start
-    engine = LocalEngine(workers, folder=str(folder))
+    engine = StreamingEngine(workers, folder=str(folder))
     figures = {"records": n, "generate_s": generated, "megabytes": source.stat().st_size / 1e6}
     for stage in ("protect", "assess"):
         wall, cpu = time.perf_counter(), time.process_time()
         if stage == "protect":
-            protect_file(source, release, MDAV(K, random_state=1), schema=KEYS, engine=engine, block_size=block_size)
+            table, masker = scan(source, KEYS), MDAV(K, random_state=1)
+            protect(table, masker, output=release, engine=engine, block_size=block_size)
         else:
-            found = assess_files(source, release, schema=KEYS, engine=engine, k=K)
+            found = assess(scan(source, KEYS), scan(release, KEYS), engine=engine)
             figures |= {m.name: m.value for m in found.measurements if m.name in {"sse", "il1s", "k-anonymity"}}
             figures["linked"] = next(m.value for m in found.measurements if m.name == "distance-linkage")
         figures |= {f"{stage}_s": time.perf_counter() - wall, f"{stage}_cpu_s": time.process_time() - cpu}
@@ -120,7 +122,7 @@ def losses(n: int, blocks: list[int]) -> None:
         pq.write_table(pa.table({f"x{j}": x[:, j] for j in range(COLUMNS)}), source)
         for size in blocks:
             cpu = time.process_time()
-            protect_file(source, release, MDAV(K, random_state=1), schema=KEYS, block_size=size)
+            protect(scan(source, KEYS), MDAV(K, random_state=1), output=release, block_size=size)
             masked = pq.read_table(release)
             here = loss(np.stack([masked[f"x{j}"].to_numpy() for j in range(COLUMNS)], axis=1))
             print(

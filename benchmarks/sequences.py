@@ -21,22 +21,20 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from discreet.data.microdata import Microdata
+from discreet.data.scales import EncodedSequences
+from discreet.data.scales.dissimilarities import OSSOWA, Levenshtein
+from discreet.data.sequence_shapes import declare_sequence, from_long, grid_cells
 from discreet.datasets.itineraries import itineraries_lists
-from discreet.engines.local import LocalEngine
-from discreet.masking.microaggregation.kshc import KSHC
-from discreet.masking.microaggregation.sequence_mdav import SequenceMDAV
-from discreet.measures.loss.sequence_dissimilarity import SequenceDissimilarity
-from discreet.measures.loss.sequence_events import EventFrequencies
-from discreet.measures.loss.sequence_lengths import SequenceLengths
+from discreet.engines.memory import MemoryEngine
+from discreet.masking.microaggregation.sequences.kshc import KSHC
+from discreet.masking.microaggregation.sequences.sequence_mdav import SequenceMDAV
+from discreet.measures.loss.sequence_movement import SequenceDissimilarity
 from discreet.measures.loss.sequence_patterns import FrequentSubsequences
-from discreet.measures.loss.sequence_transitions import Transitions
+from discreet.measures.loss.sequence_tallies import EventFrequencies, SequenceLengths, Transitions
+from discreet.measures.risk.linked import SequenceLinkageRisk
 from discreet.measures.risk.sequence_knowledge import KnownEvents
-from discreet.measures.risk.sequence_linkage import SequenceLinkageRisk
-from discreet.microdata import Microdata
-from discreet.operators.quantifiers import Power
-from discreet.scales import EncodedSequences
-from discreet.scales.dissimilarities import OSSOWA, Levenshtein
-from discreet.sequences import declare_sequence, from_long, grid_cells
+from discreet.operators.numbers.quantifiers import Power
 
 POLICIES = {"small α (power:0.4)": "power:0.4", "medium α (power:0.9)": "power:0.9", "large α (power:4)": "power:4"}
 
@@ -133,7 +131,7 @@ def speed(name: str, codes: list[list[int]], quick: bool) -> None:
 
 def protect(name: str, data: Microdata, column: str, k: int, known: int) -> None:
     rows = []
-    engine = LocalEngine(workers=2)
+    engine = MemoryEngine(workers=2)
     before = SequenceLinkageRisk().measure(data, data, engine=engine)
     glimpses = {o: KnownEvents(known=known, ordered=o).measure(data, data) for o in (True, False)}
     rows.append(["unmasked", "", "", "0", "0.0", "0.0", "0.0", "0.0", f"{before.value:.1f}",

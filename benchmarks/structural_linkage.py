@@ -20,15 +20,15 @@ import numpy as np
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tests.linkage import problems  # noqa: E402
-from tests.linkage.test_variables import correct, scaled  # noqa: E402
+from tests.linkage.unshared import problems  # noqa: E402
+from tests.linkage.unshared.test_variables import correct, scaled  # noqa: E402
 from tests.reference import representatives as reference  # noqa: E402
 
-from discreet.linkage.baselines import FirstComponentLinkage, SumOfScoresLinkage  # noqa: E402
 from discreet.linkage.chance import significance  # noqa: E402
-from discreet.linkage.representatives import FAMILIES, RepresentativeLinkage  # noqa: E402
-from discreet.linkage.structural import StructuralLinkage  # noqa: E402
-from discreet.linkage.supervised import SupervisedLinkage  # noqa: E402
+from discreet.linkage.unshared.rank_to_rank import FirstComponentLinkage, SumOfScoresLinkage  # noqa: E402
+from discreet.linkage.unshared.representatives import FAMILIES, RepresentativeLinkage  # noqa: E402
+from discreet.linkage.unshared.structural import StructuralLinkage  # noqa: E402
+from discreet.linkage.unshared.supervised import SupervisedLinkage  # noqa: E402
 
 DATA = Path(os.environ.get("DISCREET_DATA", ROOT.parent / "shared" / "data"))
 QUICK = "--quick" in sys.argv

@@ -16,12 +16,13 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from discreet.base import InProcess, Masker
+from discreet.contracts.engine import InProcess
+from discreet.contracts.masker import Masker
 from discreet.evaluation.experiment import Originals, Scoring, plan, run
 from discreet.evaluation.score import mean_score
 from discreet.evaluation.study import Study, compare
 from discreet.evaluation.tuning import tune
-from discreet.papers import p1a_study
+from discreet.reproduction.subjects import categorical_study
 
 
 def table(title: str, head: list[str], rows: list[list[Any]]) -> None:
@@ -46,10 +47,10 @@ def timed(work: Callable[[], Any]) -> tuple[float, float, Any]:
 
 def one_experiment() -> None:
     """Show what an experiment takes by set, with shared work and without."""
-    measures, rows, papers = p1a_study.measures(), [], Scoring("mean", defaults=False)
-    table_ = p1a_study.survey()
-    for name, keys in p1a_study.SETS.items():
-        candidates = p1a_study.candidates(full=False)[::3]
+    measures, rows, papers = categorical_study.measures(), [], Scoring("mean", defaults=False)
+    table_ = categorical_study.survey()
+    for name, keys in categorical_study.SETS.items():
+        candidates = categorical_study.candidates(full=False)[::3]
         experiments = plan(candidates, {name: keys}, 1, 0)
         originals = Originals(table_)
         run(experiments[0], originals, measures, papers)
@@ -58,7 +59,7 @@ def one_experiment() -> None:
         def alone(experiments: Any = experiments, keys: Any = keys) -> list[float]:
             scores = []
             for one in experiments:
-                data = p1a_study.survey()
+                data = categorical_study.survey()
                 data = data.select(keys)
                 masker = one.masker.clone()
                 if "random_state" in masker.get_params(deep=False):
@@ -81,11 +82,11 @@ def whole(*, full: bool, quick: bool) -> Study:
     """Run the study of 2004."""
     if quick:
         work = lambda: compare(  # noqa: E731
-            p1a_study.survey(), p1a_study.candidates(full=False)[::4], attribute_sets=p1a_study.SETS,
-            measures=p1a_study.measures(), score="mean",
+            categorical_study.survey(), categorical_study.candidates(full=False)[::4],
+            attribute_sets=categorical_study.SETS, measures=categorical_study.measures(), score="mean",
         )  # fmt: skip
     else:
-        work = lambda: p1a_study.run(full)  # noqa: E731
+        work = lambda: categorical_study.run(full)  # noqa: E731
     wall, cpu, study = timed(work)
     n = len(study)
     rows = [[n, wall, cpu, n / wall, 1000 * cpu / n]]
@@ -95,8 +96,8 @@ def whole(*, full: bool, quick: bool) -> Study:
 
 
 def winners(study: Study, *, full: bool) -> None:
-    ours = p1a_study.run_ours(full=full)
-    for found in p1a_study.tables(study=study, ours=ours)[2:]:
+    ours = categorical_study.run_ours(full=full)
+    for found in categorical_study.tables(study=study, ours=ours)[2:]:
         rows = [[row.label, *[cell.ours if cell else "" for cell in row.cells]] for row in found.rows]
         table(found.title, [found.corner, *found.columns], rows)
 
@@ -108,13 +109,15 @@ def search(*, full: bool, sets: str, seeds: int) -> None:
     has seen.
     """
     rows = []
-    space = p1a_study.candidates(full=full)
+    space = categorical_study.candidates(full=full)
     for name in sets:
-        keys = p1a_study.SETS[name]
+        keys = categorical_study.SETS[name]
         for seed in range(seeds):
-            given: dict[str, Any] = {"measures": p1a_study.measures(), "score": "mean", "random_state": seed}
-            grid = compare(p1a_study.survey(), space, attribute_sets={name: keys}, **given)
-            _, cpu, tuned = timed(lambda k=keys, given=given: tune(p1a_study.survey(), space, attributes=k, **given))
+            given: dict[str, Any] = {"measures": categorical_study.measures(), "score": "mean", "random_state": seed}
+            grid = compare(categorical_study.survey(), space, attribute_sets={name: keys}, **given)
+            _, cpu, tuned = timed(
+                lambda k=keys, given=given: tune(categorical_study.survey(), space, attributes=k, **given)
+            )
             best, found = (
                 min((row for row in study.rows if row["error"] is None), key=lambda row: row["score"])
                 for study in (grid, tuned.study)
@@ -155,11 +158,11 @@ def search(*, full: bool, sets: str, seeds: int) -> None:
 def _again(label: str, space: list[Masker], sets: dict[str, Any]) -> float:
     masker = next(one for one in space if one.label() == label)
     found = compare(
-        p1a_study.survey(),
+        categorical_study.survey(),
         [masker],
         attribute_sets=sets,
         repetitions=20,
-        measures=p1a_study.measures(),
+        measures=categorical_study.measures(),
         score="mean",
         random_state=977,
     )

@@ -18,9 +18,9 @@ import numpy as np
 import polars as pl
 
 import discreet as dc
-from discreet.draws import fingerprint
+from discreet.data.keyed_draws import fingerprint
+from discreet.data.schema import Attribute, Schema
 from discreet.io.recount import count_written
-from discreet.schema import Attribute, Schema
 
 
 def main() -> None:

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from discreet.data.microdata import Microdata
+from discreet.data.sequence_shapes import declare_sequence
 from discreet.datasets.itineraries import itineraries_lists
-from discreet.masking.microaggregation.kshc import KSHC
-from discreet.microdata import Microdata
-from discreet.sequences import declare_sequence
+from discreet.masking.microaggregation.sequences.kshc import KSHC
 
 POLICIES = {"small α (0.4)": "power:0.4", "medium α (0.9)": "power:0.9", "large α (4)": "power:4"}
 COLOURS = ("#0b6e4f", "#b3341f", "#2f5d8a")

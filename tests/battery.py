@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric, Ordinal, Sequence
-from discreet.schema import Attribute, Schema
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.data.schema import Attribute, Schema
 
 EVENTS = ("gate", "lake", "tower", "shop")
 SIZES = ("xs", "s", "m", "l", "xl")

@@ -3,22 +3,66 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
+from tests.nursery import Nursery
 
 # Examples are drawn from a fixed seed, so that a red run is red for everybody; machines are shared, so no deadlines.
-hypothesis.settings.register_profile("discreet", derandomize=True, deadline=None, max_examples=60)
-hypothesis.settings.load_profile("discreet")
+# `make test` tries the first of them, `make test-all`, and whoever calls pytest, all.
+hypothesis.settings.register_profile("full", derandomize=True, deadline=None, max_examples=60)
+hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("full"), max_examples=15)
+hypothesis.settings.load_profile("full")
 
 ROOT = Path(__file__).parent.parent
 
 # A suite started in the background may inherit that Ctrl-C is ignored; tests of Ctrl-C would then wait for ever.
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def slow_tests() -> dict[str, int]:
+    """By file::function, one in how many cases stays in the quick suite; 0 where none does."""
+    lines = (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines()
+    entries = [line.split() for line in lines if line and not line.startswith("#")]
+    return {name: int(share[0]) if share else 0 for name, *share in entries}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is slow."""
+    slow = slow_tests()
+    seen: Counter[str] = Counter()
+    for item in items:
+        name = f"{item.path.name}::{getattr(item, 'originalname', item.name)}"
+        if name in slow:
+            if not slow[name] or seen[name] % slow[name]:
+                item.add_marker(pytest.mark.slow)
+            seen[name] += 1
+
+
+def shared_work(nodeid: str) -> str:
+    """Return what a test shares its costly work with: its file, or the promises of one masker's releases."""
+    release = re.search(r"promises/.*\[(.+?)-\d+-(?:csv|tsv|parquet|arrow|xlsx|sav|dta)-", nodeid)
+    return f"releases of {release[1]}" if release else nodeid.split("::", 1)[0]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep tests in one process that share what is costly."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class TogetherScheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return shared_work(nodeid)
+
+    return TogetherScheduling(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +72,11 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"real data not found in {folder}; set DISCREET_DATA to the folder that holds it")
     return folder
+
+
+@pytest.fixture(scope="session")
+def nursery() -> Iterator[Nursery]:
+    """Where processes begin warm."""
+    nursery = Nursery()
+    yield nursery
+    nursery.close()

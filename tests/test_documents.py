@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import re
@@ -53,9 +54,24 @@ def test_the_readme_shows_the_whole_walk():
     assert {"inspect", "protect", "attack", "assess"} <= set(shown)
 
 
+@pytest.mark.parametrize("code", blocks(ROOT / "CONTRIBUTING.md", "python"))
+def test_what_contributors_write_is_python_and_defines_the_methods_of_a_contract(code):
+    from discreet.contracts.masker import Masker
+    from discreet.contracts.measure import Measure
+
+    (method,) = ast.parse(code).body
+    contract = Masker if "plan" in code else Measure
+    written = {part.name for part in method.body if isinstance(part, ast.FunctionDef)}
+    declared = {part.target.id for part in method.body if isinstance(part, ast.AnnAssign)}
+    assert len(written) == 2
+    assert written <= set(vars(contract))
+    assert "need" in declared
+    assert "need" in vars(contract)
+
+
 @pytest.mark.parametrize("code", blocks(ROOT / "docs" / "schema.md", "toml"))
 def test_schemas_in_the_documentation_are_valid(code):
-    from discreet.schema import Schema
+    from discreet.data.schema import Schema
 
     assert len(Schema.from_toml(code)) == 4
 

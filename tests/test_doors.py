@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
-from discreet import sequences
+from discreet.data import sequence_shapes
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, DiscreetError, LibraryError, door, in_own_words
-from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric
-from discreet.schema import Attribute, Schema
 
 N = 40
 CANARY = "canaryvalue"
@@ -44,7 +44,6 @@ WAYS = {
     "mask": lambda f, _: dc.MDAV(k=3).mask(f),
     "protect": lambda f, _: dc.protect(f, "mdav"),
     "inspect": lambda f, _: dc.inspect(f),
-    "propose": lambda f, _: dc.propose(f),
     "microdata": lambda f, _: dc.microdata(f),
     "validate": lambda f, _: Microdata(f, SCHEMA).validate(),
     "to_arrow": lambda f, _: Microdata(f, SCHEMA).to_arrow(),
@@ -57,7 +56,7 @@ WAYS = {
         f"write {ending}": lambda f, folder, ending=ending: dc.write(Microdata(f, SCHEMA), folder / f"a{ending}")
         for ending in (".csv", ".parquet", ".arrow", ".xlsx", ".sav", ".dta", ".xpt")
     },
-    "sequences": lambda f, _: sequences.declare_sequence(Microdata(f, SCHEMA), "a"),
+    "sequences": lambda f, _: sequence_shapes.declare_sequence(Microdata(f, SCHEMA), "a"),
 }
 
 
@@ -121,7 +120,7 @@ def test_a_door_keeps_a_librarys_message_back_and_lets_ours_pass():
 
 
 def test_a_wrong_parameter_is_still_named():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'kk'"):
+    with pytest.raises(TypeError, match="MDAV: there is no parameter 'kk'"):
         dc.protect(dc.datasets.business(50), "mdav", kk=3)
 
 

@@ -36,5 +36,21 @@ def test_every_public_name_is_there():
     for name in dc.__all__:
         assert getattr(dc, name) is not None
     assert {"MDAV", "DistanceLinkage", "IL1s"} <= set(dir(dc))
-    with pytest.raises(AttributeError, match="no attribute 'Nonsense'"):
+    with pytest.raises(AttributeError, match=r"no attribute 'Nonsense'\.$"):
         dc.Nonsense  # noqa: B018
+
+
+def test_a_name_that_is_nearly_right_is_answered_with_the_right_one():
+    with pytest.raises(AttributeError, match=r"no attribute 'mdav'\. Did you mean 'MDAV'\?$"):
+        dc.mdav  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'asess'\. Did you mean 'assess'\?$"):
+        dc.asess  # noqa: B018
+
+
+def test_a_method_is_loaded_with_what_it_needs_and_no_other():
+    script = "import discreet as dc; dc.MDAV; import sys; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    modules = {name for name in run.stdout.split() if name.startswith("discreet.")}
+    assert dc.MDAV.__module__ in modules
+    assert not {dc.PRAM.__module__, dc.KModes.__module__, dc.DistanceLinkage.__module__, dc.IL1s.__module__} & modules
+    assert "discreet.catalogue" not in modules

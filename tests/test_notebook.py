@@ -8,9 +8,11 @@ import polars as pl
 import pytest
 
 import discreet as dc
-from discreet.protocol import Protocol, Scenario, Step
-from discreet.results import Certificate
-from discreet.schema import Attribute, Schema
+from discreet.contracts.intruder import Intruder
+from discreet.contracts.proof import Certificate
+from discreet.data.schema import Attribute, Schema
+from discreet.release.protocol import Protocol
+from discreet.release.protocol_parts import Step
 
 NAME = '<img src=x onerror="alert(1)">\n&'
 
@@ -23,7 +25,7 @@ def objects():
     links = dc.attack(data, masked)
     verdict = dc.assess(data, masked)
     study = dc.compare(data, dc.grid(dc.MDAV, k=[2, 3]), measures=["il1s", "distance-linkage"])
-    scenario = Scenario("<b>neighbour</b>", (NAME,))
+    scenario = Intruder("<b>neighbour</b>", (NAME,))
     protocol = Protocol(data.schema, [Step("mdav", {"k": 2, "attributes": [NAME]})], [scenario], {"risk_at_most": 5.0})
     measured = verdict["il1s"]
     certificate = Certificate(12.5, 12.0, 2, 6, (NAME,), "fast")

@@ -150,5 +150,8 @@ def test_a_column_without_a_value_and_keys_without_a_number(tmp_path, monkeypatc
     protect = ["protect", "data.parquet", "-s", "data.toml", "-m", "mixed-mdav", "--k", "3"]
     assert main._code([*protect, "-o", "out.parquet"]) == 0
     assert (
-        main._code([*protect, "--attributes", "c,d", "--out-of-core", "--block-size", "50", "-o", "large.parquet"]) == 0
+        main._code(
+            [*protect, "--attributes", "c,d", "--engine", "streaming", "--block-size", "50", "-o", "large.parquet"]
+        )
+        == 0
     )

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from discreet import stopping
-from discreet.kernels.ward import ward
+from discreet.kernels.groups.ward import ward
 from discreet.stopping import FLAG, Stopped, is_stopped, putting_in_place, stoppable
 
 
@@ -106,14 +106,14 @@ def test_long_kernels_heed_the_flag():
     import discreet.kernels as room
 
     without = set()
-    for path in Path(room.__path__[0]).glob("*.py"):
+    for path in Path(room.__path__[0]).rglob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         names = {node.name: ast.unparse(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
         if not any("heed_stop()" in text for text in names.values()):
             decorators = [one for node in tree.body for one in getattr(node, "decorator_list", ())]
             without |= {path.stem} if any("kernel" in ast.dump(one) for one in decorators) else set()
     assert without == {
-        "aggregate_numeric", "aggregate_ordinal", "cell_index", "chacha", "classes", "draws", "fingerprint",
+        "aggregate_numeric", "aggregate_ordinal", "cell_index", "chacha", "distinct", "draws", "fingerprint",
         "fuzzy_sets",
         "grouping",
         "logistic", "nearest_list",

@@ -27,7 +27,7 @@ def test_the_whole_sentence(tmp_path):
 
 
 def test_the_same_run_twice_is_byte_identical(tmp_path, monkeypatch):
-    monkeypatch.setattr("discreet.draws.drawn_seed", lambda: 7)  # no seed is given, so every run has its own
+    monkeypatch.setattr("discreet.data.keyed_draws.drawn_seed", lambda: 7)  # no seed is given, so every run has its own
     for name in ("a", "b"):
         workflow.demo(tmp_path / name, n=200)
     for file in ("housing.csv", "housing.toml", "housing-masked.csv", "assessment.json"):
@@ -76,8 +76,8 @@ def test_parameters_are_read_from_text_by_their_constraints():
     }
     with pytest.raises(ParameterError, match="MDAV: k must be an integer of at least 2; got 'five'"):
         workflow.parse_parameters("masker", "mdav", {"k": "five"})
-    with pytest.raises(ParameterError, match="MDAV: there is no parameter 'p'"):
-        workflow.parse_parameters("masker", "mdav", {"p": "1"})
+    with pytest.raises(ParameterError, match=r"^MDAV: there is no parameter 'blocs'\. Did you mean 'blocks'\?"):
+        workflow.parse_parameters("masker", "mdav", {"blocs": "1"})
     with pytest.raises(UnknownNameError, match="no masker named 'magic'"):
         workflow.parse_parameters("masker", "magic", {})
 

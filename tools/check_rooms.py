@@ -1,102 +1,90 @@
-"""Check who imports whom: the rooms of the house, read off the syntax tree.
+"""Check who imports whom, and what things are called: the rooms of the house, read off the syntax tree.
 
-    python tools/check_rooms.py [folder of the package]
+    python tools/check_rooms.py [--rooms | --third-party] [folder of the package]
 
 A room imports from lower floors, from itself, and from what is named beside it; a third-party name stays in the rooms
-listed for it. Imports inside functions count like any other. Exit code 1, and one line a violation.
+listed for it. Imports inside functions count like any other. No file name stands twice, a kernel and its method apart,
+which should be found together; no public name of the package is that of a room, which the submodule would shadow; no
+room uses a private name of another room's class; ARCHITECTURE.md shows the same rooms and the same libraries. Exit code
+1, and one line a violation. ``--rooms`` prints the floor of every room and what it sees, ``--third-party`` which room
+uses which library, as ARCHITECTURE.md must have them.
 """
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 PACKAGE = "discreet"
 
 FLOORS: dict[str, int] = {
-    "_version": 0, "errors": 0, "typing": 0, "parameters": 0, "progress": 0, "notebook": 0, "stopping": 0, "scratch": 0,
+    "_version": 0, "errors": 0, "typing": 0, "progress": 0, "stopping": 0, "scratch": 0, "notebook": 0, "plain": 0,
+    "registry": 0, "parameters": 0,
     "kernels": 1,
-    "draws": 2, "scales": 2, "operators": 2,
-    "schema": 3, "protocol": 3, "labels": 3, "microdata": 3, "inference": 3, "results": 3, "comparison": 3,
-    "cleaning": 3, "sequences": 3, "base": 3, "engines": 3, "guarantees": 3,
-    "masking": 4, "linkage": 4,
-    "measures": 5,
-    "catalogue": 6, "evaluation": 6, "io": 6, "datasets": 6,
-    "papers": 7, "report": 7, "workflow": 7,
-    "cli": 8, "studio": 8,
-    "__main__": 9,
+    "data.scales": 2, "operators": 2,
+    "data": 3,
+    "statistics": 4,
+    "contracts": 5,
+    "engines": 6, "masking": 6, "linkage": 6,
+    "measures": 7,
+    "catalogue": 8,
+    "evaluation": 9, "io": 9, "datasets": 9, "report": 9,
+    "release": 10, "reproduction": 10,
+    "workflow": 11,
+    "cli": 12, "studio": 12, "studio.screens": 12,
+    "__main__": 13,
 }  # fmt: skip
 
 # Rooms of one floor do not know each other, except where it is said here.
 SAME_FLOOR: dict[str, set[str]] = {
-    "parameters": {"errors"},
+    "parameters": {"errors", "typing", "registry", "plain"},
+    "registry": {"errors"},
+    "plain": {"errors", "typing"},
+    "notebook": {"plain"},
+    "progress": {"errors", "stopping"},
     "scratch": {"errors", "stopping"},
-    "operators": {"scales"},
-    "microdata": {"schema", "inference"},
-    "inference": {"schema", "microdata"},
-    "protocol": {"schema"},
-    "labels": {"schema", "microdata", "inference", "results"},
-    "cleaning": {"schema", "microdata"},
-    "results": {"schema", "microdata", "guarantees", "cleaning"},
-    "sequences": {"schema", "microdata"},
-    "base": {"schema", "microdata", "results", "guarantees", "cleaning"},
-    "engines": {"base", "schema", "microdata", "cleaning"},
-    "workflow": {"report", "papers"},
-    "evaluation": {"catalogue", "io"},
+    "operators": {"data.scales"},
+    "evaluation": {"io"},  # a study keeps its rows through its door
     "cli": {"studio"},  # `discreet studio` starts it
+    "studio": {"studio.screens"},
+    "studio.screens": {"studio"},
 }
+
+_WORDS = {"errors", "typing", "progress", "stopping", "scratch", "notebook", "plain", "registry", "parameters"}
 
 # Rooms that may see less than every lower floor.
 ONLY: dict[str, set[str]] = {
     "errors": set(),
     "typing": set(),
-    "comparison": {"typing"},
     "kernels": {"typing", "stopping"},  # a loop reads the flag that stops it
-    "draws": {"typing", "kernels"},
-    "guarantees": {"errors", "typing", "scales"},
-    "scales": {"errors", "typing", "parameters", "kernels"},
-    "io": {
-        "errors",
-        "typing",
-        "parameters",
-        "progress",
-        "scratch",
-        "stopping",
-        "schema",
-        "microdata",
-        "inference",
-        "results",
-        "labels",
-        "cleaning",
-        "base",
-        "guarantees",
-    },
-    "datasets": {"errors", "typing", "parameters", "schema", "microdata", "scales"},
-    "report": {"_version", "errors", "typing", "notebook", "results", "guarantees", "comparison", "schema"},
-    "cli": {"_version", "errors", "typing", "progress", "scratch", "stopping", "workflow"},
-    "studio": {"_version", "errors", "typing", "progress", "workflow"},
-    "catalogue": {"base", "masking", "linkage", "measures"},
+    "data.scales": {*_WORDS, "kernels"},
+    "catalogue": {*_WORDS, "contracts", "masking", "linkage", "measures"},
+    "io": {*_WORDS, "data.scales", "data", "statistics", "contracts"},
+    "datasets": {*_WORDS, "data.scales", "data", "contracts"},
+    "report": {"_version", *_WORDS, "data", "contracts"},
+    "cli": {"_version", *_WORDS, "catalogue", "release", "reproduction", "workflow"},
+    "studio.screens": {"errors", "typing", "progress", "workflow"},  # pages ask the desk and the controls
 }
 
 # A third-party name stays in its rooms. numpy is everybody's; the standard library is not listed.
 THIRD_PARTY: dict[str, set[str]] = {
     "numba": {"kernels"},
     "llvmlite": {"kernels"},
-    "scipy": {"operators", "masking", "linkage", "measures", "evaluation", "papers"},
+    "scipy": {"operators", "statistics", "masking", "linkage", "measures", "evaluation", "reproduction"},
     "sklearn": {"masking", "linkage", "measures", "evaluation"},
-    "narwhals": {"microdata", "sequences"},
-    "pyarrow": {
-        "scales", "microdata", "inference", "cleaning", "labels", "io", "datasets", "sequences", "engines", "papers",
-    },
-    "polars": {"microdata", "cleaning", "results", "guarantees", "evaluation", "io", "engines"},
-    "pandas": {"microdata"},
-    "tomli_w": {"schema", "protocol"},
+    "narwhals": {"data"},
+    "pyarrow": {"data.scales", "data", "engines", "io", "datasets", "reproduction"},
+    "polars": {"data", "contracts", "engines", "evaluation", "io"},
+    "pandas": {"data"},
+    "tomli_w": {"data", "release"},
     "altair": {"report"},
     "vl_convert": {"report"},
-    "jinja2": {"report", "studio"},
-    "markupsafe": {"report", "studio"},
+    "jinja2": {"report", "reproduction", "studio"},
+    "markupsafe": {"report", "reproduction", "studio"},
     "weasyprint": {"report"},
     "typer": {"cli"},
     "rich": {"cli"},
@@ -105,15 +93,15 @@ THIRD_PARTY: dict[str, set[str]] = {
     "pyreadstat": {"io"},
     "fastexcel": {"io"},
     "xlsxwriter": {"io"},
-    "fastapi": {"studio"},
+    "fastapi": {"studio", "studio.screens"},
     "uvicorn": {"studio"},
-    "starlette": {"studio"},
+    "starlette": {"studio", "studio.screens"},
     "python_multipart": {"studio"},
 }  # fmt: skip
 
 
 class Violation(NamedTuple):
-    """One import that its room forbids."""
+    """One thing that the house forbids, and where it stands."""
 
     path: Path
     line: int
@@ -123,27 +111,44 @@ class Violation(NamedTuple):
         return f"{self.path}:{self.line}: {self.text}"
 
 
+class Source(NamedTuple):
+    """One file of the package."""
+
+    path: Path
+    parts: tuple[str, ...]
+    tree: ast.Module
+
+
 def room_of(module: str) -> str | None:
-    """Return the room of a dotted module name of the package, None for the package itself."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else None
+    """Return the room of a dotted module name of the package, None for the package itself.
+
+    A folder inside a room that has a floor of its own is a room: ``data.scales`` lies below ``data``.
+    """
+    parts = module.split(".")[1:]
+    inner = ".".join(parts[:2])
+    return inner if inner in FLOORS else parts[0] if parts else None
 
 
 def imported(tree: ast.AST, package: str) -> list[tuple[int, str]]:
     """Return every imported dotted name with its line; relative imports are resolved against `package`."""
-    found: list[tuple[int, str]] = []
+    names: list[tuple[int, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [(node.lineno, alias.name) for alias in node.names]
+            names += [(node.lineno, alias.name) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 base = package.split(".")[: len(package.split(".")) - node.level + 1]
                 origin = ".".join([*base, *([node.module] if node.module else [])])
             else:
                 origin = node.module or ""
-            # `from discreet import workflow` imports a room, not the package.
-            found += [(node.lineno, f"{origin}.{alias.name}" if origin == PACKAGE else origin) for alias in node.names]
-    return list(dict.fromkeys(found))
+            # `from discreet import workflow` imports a room, not the package, and so do `from discreet.data import …`.
+            inside = origin == PACKAGE or any(room.startswith(f"{origin}.") for room in _dotted_rooms())
+            names += [(node.lineno, f"{origin}.{alias.name}" if inside else origin) for alias in node.names]
+    return list(dict.fromkeys(names))
+
+
+def _dotted_rooms() -> Iterator[str]:
+    return (f"{PACKAGE}.{room}" for room in FLOORS)
 
 
 def forbidden(room: str, name: str) -> str | None:
@@ -173,34 +178,174 @@ def forbidden(room: str, name: str) -> str | None:
     return None
 
 
-def check(root: Path) -> list[Violation]:
-    """Return every violation in the package whose folder is `root`."""
-    violations: list[Violation] = []
-    for path in sorted(root.rglob("*.py")):
-        parts = path.relative_to(root).with_suffix("").parts
+def read(root: Path) -> list[Source]:
+    """Return every file of the package with its syntax tree."""
+    return [
+        Source(path, path.relative_to(root).with_suffix("").parts, ast.parse(path.read_text(encoding="utf-8")))
+        for path in sorted(root.rglob("*.py"))
+    ]
+
+
+def room_of_file(parts: tuple[str, ...]) -> str:
+    """Return the room of a file by its place in the package."""
+    return room_of(".".join([PACKAGE, *parts])) or ""
+
+
+def check_imports(sources: list[Source]) -> Iterator[Violation]:
+    """Yield imports that a room forbids, and files that are in no room."""
+    for path, parts, tree in sources:
         if parts == ("__init__",):
             continue  # the front door looks names up when they are used
-        room = parts[0]
+        room = room_of_file(parts)
         if room not in FLOORS:
-            violations.append(Violation(path, 1, f"{room} is on no floor; give it one in tools/check_rooms.py"))
+            yield Violation(path, 1, f"{room} is on no floor; give it one in tools/check_rooms.py")
             continue
-        inner = parts[:-1]
-        package = ".".join([PACKAGE, *inner])
-        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-        for line, name in imported(tree, package):
+        for line, name in imported(tree, ".".join([PACKAGE, *parts[:-1]])):
             why = forbidden(room, name)
             if why:
-                violations.append(Violation(path, line, why))
-    return violations
+                yield Violation(path, line, why)
+
+
+def check_file_names(sources: list[Source]) -> Iterator[Violation]:
+    """Yield files whose name stands twice; a method and its kernel have one name, so that they are found together."""
+    places: dict[tuple[str, bool], list[Source]] = defaultdict(list)
+    for source in sources:
+        if source.parts[-1] not in ("__init__", "__main__"):
+            places[source.parts[-1], source.parts[0] == "kernels"].append(source)
+    for (name, _), group in places.items():
+        for source in group[1:]:
+            yield Violation(source.path, 1, f"{name}.py stands in {'/'.join(group[0].parts[:-1]) or PACKAGE} already")
+
+
+def check_public_names(sources: list[Source]) -> Iterator[Violation]:
+    """Yield public names of the package that a room of the same name would shadow once it is imported."""
+    rooms = {source.parts[0] for source in sources}
+    for path, parts, tree in sources:
+        if parts != ("__init__",):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_HOMES":
+                homes = node.value if isinstance(node.value, ast.Dict) else ast.Dict([], [])
+                for key, value in zip(homes.keys, homes.values, strict=True):
+                    name, home = getattr(key, "value", None), getattr(value, "value", None)
+                    if name in rooms and home != f"{PACKAGE}.{name}":
+                        yield Violation(path, node.lineno, f"{name} is a public name and a room, which would shadow it")
+
+
+def check_private_names(sources: list[Source]) -> Iterator[Violation]:
+    """Yield uses of a private name of another room's class: ``masker._names`` outside `masking` and `contracts`."""
+    owners: dict[str, set[str]] = defaultdict(set)
+    for source in sources:
+        for name in _private_members(source.tree):
+            owners[name].add(room_of_file(source.parts))
+    for path, parts, tree in sources:
+        room = room_of_file(parts)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Attribute) or not node.attr.startswith("_") or node.attr.startswith("__"):
+                continue
+            of_itself = isinstance(node.value, ast.Name) and node.value.id == "self"
+            of_above = isinstance(node.value, ast.Call) and getattr(node.value.func, "id", "") == "super"
+            rooms = owners.get(node.attr, set())
+            if rooms and room not in rooms and not of_itself and not of_above:
+                said = f"{node.attr} is private to a class of {' and '.join(sorted(rooms))}"
+                yield Violation(path, node.lineno, f"{said}; {room} may not use it")
+
+
+def _private_members(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for cls in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        for node in cls.body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                names.add(node.name)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                names.add(node.target.id)
+            elif isinstance(node, ast.Assign):
+                names |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        names |= {
+            node.attr
+            for node in ast.walk(cls)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and getattr(node.value, "id", "") == "self"
+        }
+    return {name for name in names if name.startswith("_") and not name.startswith("__")}
+
+
+def check(root: Path) -> list[Violation]:
+    """Return every violation in the package whose folder is `root`."""
+    sources = read(root)
+    return [
+        *check_imports(sources),
+        *check_file_names(sources),
+        *check_public_names(sources),
+        *check_private_names(sources),
+    ]
+
+
+def third_party(root: Path) -> str:
+    """Return the table of libraries and the rooms that import them, as Markdown."""
+    rooms: dict[str, set[str]] = defaultdict(set)
+    for _, parts, tree in read(root):
+        for _, name in imported(tree, ".".join([PACKAGE, *parts[:-1]])):
+            top = name.split(".", 1)[0]
+            if top not in sys.stdlib_module_names and top not in (PACKAGE, "numpy"):
+                rooms[top].add(room_of_file(parts))
+    lines = [f"| {name} | {' '.join(f'`{room}`' for room in sorted(rooms[name]))} |" for name in sorted(rooms)]
+    return "\n".join(["| library | rooms |", "| --- | --- |", *lines])
+
+
+def sees(room: str) -> str:
+    """Say in words what a room may import."""
+    beside = SAME_FLOOR.get(room, set())
+    if room in ONLY:
+        others, words = ONLY[room] | beside, []
+        if others >= _WORDS:
+            others, words = others - _WORDS, ["floor 0"]
+    else:
+        others, words = beside, ["lower floors"] if FLOORS[room] else []
+    return ", ".join([*words, *(f"`{name}`" for name in sorted(others) if not name.startswith("_"))]) or "nothing"
+
+
+def rooms() -> str:
+    """Return the table of rooms, as Markdown: the floor, the name, what it may import."""
+    named = [room for room in FLOORS if not room.startswith("_")]
+    return "\n".join(["| floor | room | sees |", *(f"| {FLOORS[room]} | `{room}` | {sees(room)} |" for room in named)])
+
+
+def check_page(root: Path, page: Path) -> Iterator[Violation]:
+    """Yield the lines of ARCHITECTURE.md that show other rooms or other libraries than there are.
+
+    A table of the page may say more in further columns, and must begin as ours does, row by row.
+    """
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for table, option in ((rooms(), "--rooms"), (third_party(root), "--third-party")):
+        rows = [row for row in table.splitlines() if not row.startswith("| ---")]
+        begins = [number for number, line in enumerate(lines) if line.startswith(rows[0])]
+        if not begins:
+            yield Violation(page, 1, f"there is no table {rows[0]}; tools/check_rooms.py {option} prints it")
+            continue
+        there = [begins[0], *range(begins[0] + 2, len(lines))]  # without the line below the heads
+        length = next((i for i, number in enumerate(there) if not lines[number].startswith("|")), len(there))
+        for number, row in zip(there, [*rows, None][: length + 1], strict=False):
+            if row is None and lines[number].startswith("|"):
+                yield Violation(page, number + 1, f"a row too many; tools/check_rooms.py {option} prints the table")
+            elif row is not None and not lines[number].startswith(row):
+                yield Violation(page, number + 1, f"not {row}; tools/check_rooms.py {option} prints the table")
+                break  # the rows below it are likely to be shifted
 
 
 def main() -> int:
     """Check the package and report."""
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent.parent / "src" / PACKAGE
-    violations = check(root)
+    project = Path(__file__).parent.parent
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    root = Path(arguments[0]) if arguments else project / "src" / PACKAGE
+    if "--rooms" in sys.argv or "--third-party" in sys.argv:
+        print(rooms() if "--rooms" in sys.argv else third_party(root))
+        return 0
+    violations = [*check(root), *([] if arguments else check_page(root, project / "ARCHITECTURE.md"))]
     for violation in violations:
         print(violation)
-    print(f"rooms: {len(violations)} violations" if violations else "rooms: every import is in order")
+    print(f"rooms: {len(violations)} violations" if violations else "rooms: everything is in order")
     return 1 if violations else 0
 
 

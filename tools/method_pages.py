@@ -8,8 +8,6 @@ mask that grows.
 from __future__ import annotations
 
 import html
-import inspect
-import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
@@ -20,11 +18,11 @@ import vl_convert
 
 import discreet as dc
 from discreet import catalogue
-from discreet.base import Linker
-from discreet.masking.hierarchy import Hierarchy
+from discreet.contracts.linker import Linker
+from discreet.masking.recoding.hierarchy import Hierarchy
+from discreet.parameters.description import as_markdown, describe
 from discreet.workflow import describe_methods
 
-SECTIONS = ("Parameters", "Notes", "References", "Examples", "Returns", "See Also")
 BEFORE, AFTER, CHANCE = "#8a929a", "#0b6e4f", "#b3341f"
 # Methods that cannot be made without being told something about the file.
 TOLD: dict[str, Callable[[list[Any]], dict[str, Any]]] = {
@@ -42,58 +40,14 @@ TOLD: dict[str, Callable[[list[Any]], dict[str, Any]]] = {
 CONTRACTS = {"maskers": "masker", "linkers": "linker", "measures": "measure"}
 
 
-def sections(docstring: str) -> dict[str, str]:
-    """Split a numpydoc docstring; what stands before the first section is under the empty name."""
-    lines = inspect.cleandoc(docstring).splitlines()
-    found: dict[str, list[str]] = {"": []}
-    name, skip = "", False
-    for line, below in zip(lines, [*lines[1:], ""], strict=True):
-        if skip:
-            skip = False
-            continue
-        if line in SECTIONS and set(below) == {"-"}:
-            name, skip = line, True
-            found[name] = []
-            continue
-        found[name].append(line)
-    return {key: "\n".join(text).strip() for key, text in found.items()}
-
-
-def _markdown(text: str) -> str:
-    """Turn the few marks of a docstring into those of a page."""
-    return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text).replace("``", "`")
-
-
-def _explained(parameters: str) -> dict[str, str]:
-    """Return the words about every parameter; several may share theirs."""
-    result: dict[str, str] = {}
-    names: list[str] = []
-    for line in parameters.splitlines():
-        if line and not line.startswith(" "):
-            names = [name.strip() for name in line.split(":")[0].split(",")]
-            result |= dict.fromkeys(names, "")
-        elif line.strip():
-            for name in names:
-                result[name] = f"{result[name]} {line.strip()}".strip()
-    return result
-
-
-def _words(cls: type[Any]) -> dict[str, str]:
-    """Return what the class, or those it inherits from, say of each parameter."""
-    result: dict[str, str] = {}
-    for owner in reversed(cls.__mro__):
-        result |= _explained(sections(vars(owner).get("__doc__") or "").get("Parameters", ""))
-    return result
-
-
 def page(contract: str, name: str, entry: dict[str, Any], cls: type[Any], *, picture: str = "") -> str:
     """Return the page of one method."""
-    parts = sections(cls.__doc__ or "")
-    summary, _, more = parts[""].partition("\n\n")
-    lines = [f"# {name}", "", f"**{_markdown(' '.join(summary.split()))}**", "", _markdown(more), ""]
+    about = describe(cls)
+    lines = [f"# {name}", "", f"**{as_markdown(about.summary)}**", "", as_markdown(about.more), ""]
     if picture:
         lines += [picture, ""]
-    lines += [f"`dc.{entry['class']}` · {contract[:-1]} of {', '.join(entry['scales'])} attributes", ""]
+    needs = f" · needs {entry['needs']}" if "needs" in entry else ""
+    lines += [f"`dc.{entry['class']}` · {contract[:-1]} of {', '.join(entry['scales'])} attributes{needs}", ""]
     if contract == "maskers":
         lines += [
             "```text",
@@ -102,18 +56,17 @@ def page(contract: str, name: str, entry: dict[str, Any], cls: type[Any], *, pic
             "",
         ]
     if entry["parameters"]:
-        words = _words(cls)
         lines += ["## Parameters", "", "| name | default | may be | meaning |", "| --- | --- | --- | --- |"]
         for key, text in entry["parameters"].items():
-            cells = (f"`{key}`", f"`{entry['defaults'][key]!r}`", text, _markdown(words.get(key, "")))
+            cells = (f"`{key}`", f"`{entry['defaults'][key]!r}`", text, as_markdown(about.parameters.get(key, "")))
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
         lines.append("")
     titles = {"Notes": "Definition and cost", "References": "References"}
     for key, title in titles.items():
-        if key in parts:
-            lines += [f"## {title}", "", _markdown(parts[key]), ""]
-    if "Examples" in parts:
-        lines += ["## Example", "", "```pycon", parts["Examples"], "```", ""]
+        if key in about.sections:
+            lines += [f"## {title}", "", as_markdown(about.sections[key]), ""]
+    if "Examples" in about.sections:
+        lines += ["## Example", "", "```pycon", about.sections["Examples"], "```", ""]
     return "\n".join(lines)
 
 
@@ -310,7 +263,7 @@ def all_pages(*, pictures: bool = True) -> dict[str, str]:
             cls = catalogue.method(CONTRACTS[contract], name)
             drawn = picture_of(contract, name) if pictures else ""
             result[f"methods/{name}.md"] = page(contract, name, entry, cls, picture=drawn)
-            overview.append(f"| [{name}]({name}.md) | {', '.join(entry['scales'])} | {_markdown(entry['summary'])} |")
+            overview.append(f"| [{name}]({name}.md) | {', '.join(entry['scales'])} | {as_markdown(entry['summary'])} |")
         overview.append("")
     result["methods/index.md"] = "\n".join(overview)
     return result

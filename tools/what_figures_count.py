@@ -10,12 +10,12 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from method_pages import _markdown, _words, sections
-
 from discreet import catalogue
+from discreet.parameters.description import as_markdown, describe
 
 PAGE = Path(__file__).parent.parent / "docs" / "what-each-figure-counts.md"
 OPENING = """# What each figure counts
@@ -41,9 +41,8 @@ def page() -> str:
 
 def _entry(name: str, cls: type[Any]) -> list[str]:
     """Return what there is to say of one measure."""
-    parts, words = sections(inspect.getdoc(cls) or ""), _words(cls)
-    summary, _, more = parts[""].partition("\n\n")
-    spoken = _sentences(more) + _sentences(parts.get("Notes", ""))
+    about = describe(cls)
+    words, spoken = about.parameters, _sentences(about.more) + _sentences(about.notes)
     rows = {
         "counts": f"`{formula}`" if (formula := getattr(cls, "formula", "")) else "",
         "of which columns": _columns(cls, words),
@@ -51,20 +50,21 @@ def _entry(name: str, cls: type[Any]) -> list[str]:
         "range": _range(cls),
         "the intruder": _intruder(spoken) if cls.kind == "risk" else "",
         "computed": "in every assessment" if getattr(cls, "default", True) else "where it is asked for",
+        "brings together": cls.examples()[0].need.value,
         "reference": getattr(cls, "reference", ""),
     }
     shown = [f"| {label} | {_cell(text)} |" for label, text in rows.items() if text]
-    return [_markdown(" ".join(summary.split())), "", f"| [`{name}`](methods/{name}.md) | |", "| --- | --- |", *shown]
+    return [as_markdown(about.summary), "", f"| [`{name}`](methods/{name}.md) | |", "| --- | --- |", *shown]
 
 
-def _columns(cls: type[Any], words: dict[str, str]) -> str:
+def _columns(cls: type[Any], words: Mapping[str, str]) -> str:
     """Return which columns are looked at: in the measure's own words, and on which scales."""
     scales = ", ".join(sorted(cls.scales))
     role = "keys" if getattr(cls, "keys_only", False) else "released columns"
     return f"{words.get('attributes', '')} ({role}: {scales})".strip()
 
 
-def _missing(cls: type[Any], words: dict[str, str], spoken: list[str]) -> str:
+def _missing(cls: type[Any], words: Mapping[str, str], spoken: list[str]) -> str:
     """Return how missing values are read, and which reading is taken unless another is asked for."""
     signature = inspect.signature(cls).parameters
     usual = f"By default `{signature['missing'].default}`." if "missing" in signature else ""
@@ -100,7 +100,7 @@ def _about(sentences: list[str], *subjects: str) -> list[str]:
 
 
 def _cell(text: str) -> str:
-    return _markdown(" ".join(text.split())).replace("|", "\\|")
+    return as_markdown(" ".join(text.split())).replace("|", "\\|")
 
 
 def main() -> int:

@@ -7,88 +7,437 @@
 >>> 0 < verdict.score.value < 50
 True
 
-Names are looked up when they are used, so that importing the package stays quick: a method by its class name
-(``dc.MDAV``), everything else in the table below.
+Written by tools/public_names.py, in two halves. Type checkers and editors read the first and know every name; the
+interpreter reads the second, which imports the one module a name lives in when it is used, so that importing the
+package stays quick.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from discreet._version import __version__
 
-_HOMES = {
-    "Attribute": "discreet.schema",
-    "Schema": "discreet.schema",
-    "Numeric": "discreet.scales",
-    "Ordinal": "discreet.scales",
-    "Nominal": "discreet.scales",
-    "Sequence": "discreet.scales",
-    "IntervalSemantics": "discreet.scales",
-    "Negation": "discreet.scales",
-    "Microdata": "discreet.microdata",
-    "microdata": "discreet.microdata",
-    "propose": "discreet.inference",
-    "LocalEngine": "discreet.engines.local",
-    "SparkEngine": "discreet.engines.spark",
-    "protect_file": "discreet.workflow",
-    "assess_files": "discreet.workflow",
-    "read": "discreet.workflow",
-    "write": "discreet.workflow",
-    "inspect": "discreet.workflow",
-    "protect": "discreet.workflow",
-    "attack": "discreet.workflow",
-    "assess": "discreet.workflow",
-    "measure": "discreet.workflow",
-    "certify": "discreet.evaluation.certificate",
-    "compare": "discreet.evaluation.study",
-    "tune": "discreet.evaluation.tuning",
-    "grid": "discreet.evaluation.candidates",
-    "write_report": "discreet.workflow",
-    "write_manifest": "discreet.workflow",
-    "advise": "discreet.workflow",
-    "Protocol": "discreet.protocol",
-    "Scenario": "discreet.protocol",
-    "Source": "discreet.protocol",
-    "Step": "discreet.protocol",
-    "Tables": "discreet.protocol",
-    "apply_steps": "discreet.workflow",
-    "assess_scenarios": "discreet.workflow",
-    "check_release": "discreet.workflow",
-    "propose_protocol": "discreet.workflow",
-    "protect_households": "discreet.workflow",
-    "renumber_keys": "discreet.workflow",
-    "split_households": "discreet.workflow",
-    "run_protocol": "discreet.workflow",
-    "run_tables": "discreet.workflow",
-    "verify": "discreet.workflow",
-    "write_release": "discreet.workflow",
-    "write_tables": "discreet.workflow",
-    "DiscreetError": "discreet.errors",
-    "DiscreetWarning": "discreet.errors",
-}
-_MODULES = ("catalogue", "datasets", "errors", "operators", "progress", "scales")
+if TYPE_CHECKING:
+    from discreet import datasets as datasets
+    from discreet import errors as errors
+    from discreet import operators as operators
+    from discreet import progress as progress
+    from discreet import release as release
+    from discreet.catalogue import methods as methods
+    from discreet.contracts.intruder import Intruder as Intruder
+    from discreet.data import scales as scales
+    from discreet.data.microdata import Microdata as Microdata
+    from discreet.data.microdata import microdata as microdata
+    from discreet.data.scales.nominal import Nominal as Nominal
+    from discreet.data.scales.numeric import Numeric as Numeric
+    from discreet.data.scales.ordinal import Ordinal as Ordinal
+    from discreet.data.scales.sequence import Sequence as Sequence
+    from discreet.data.schema import Attribute as Attribute
+    from discreet.data.schema import Schema as Schema
+    from discreet.engines.memory import MemoryEngine as MemoryEngine
+    from discreet.engines.spark import SparkEngine as SparkEngine
+    from discreet.engines.streaming import StreamingEngine as StreamingEngine
+    from discreet.errors import DiscreetError as DiscreetError
+    from discreet.errors import DiscreetWarning as DiscreetWarning
+    from discreet.evaluation.advice import advise as advise
+    from discreet.evaluation.assessing import assess as assess
+    from discreet.evaluation.assessing import attack as attack
+    from discreet.evaluation.assessing import measure as measure
+    from discreet.evaluation.assessing import protect as protect
+    from discreet.evaluation.candidates import grid as grid
+    from discreet.evaluation.certifying import certify as certify
+    from discreet.evaluation.study import compare as compare
+    from discreet.evaluation.tuning import tune as tune
+    from discreet.io.reading import inspect as inspect
+    from discreet.io.reading import read as read
+    from discreet.io.reading import scan as scan
+    from discreet.io.reading import write as write
+    from discreet.linkage.shared.blocking import BlockedLinkage as BlockedLinkage
+    from discreet.linkage.shared.distance import DistanceLinkage as DistanceLinkage
+    from discreet.linkage.shared.masking_aware import MaskingAwareLinkage as MaskingAwareLinkage
+    from discreet.linkage.shared.probabilistic import ProbabilisticLinkage as ProbabilisticLinkage
+    from discreet.linkage.shared.sequence_distance import SequenceLinkage as SequenceLinkage
+    from discreet.linkage.unshared.rank_to_rank import FirstComponentLinkage as FirstComponentLinkage
+    from discreet.linkage.unshared.rank_to_rank import SumOfScoresLinkage as SumOfScoresLinkage
+    from discreet.linkage.unshared.representatives import RepresentativeLinkage as RepresentativeLinkage
+    from discreet.linkage.unshared.structural import StructuralLinkage as StructuralLinkage
+    from discreet.linkage.unshared.supervised import SupervisedLinkage as SupervisedLinkage
+    from discreet.masking.microaggregation.numbers.genetic import GeneticMicroaggregation as GeneticMicroaggregation
+    from discreet.masking.microaggregation.numbers.mdav import MDAV as MDAV
+    from discreet.masking.microaggregation.numbers.mhm import MHM as MHM
+    from discreet.masking.microaggregation.numbers.projection import (
+        ProjectionMicroaggregation as ProjectionMicroaggregation,
+    )
+    from discreet.masking.microaggregation.numbers.refinement import Refine as Refine
+    from discreet.masking.microaggregation.numbers.univariate import IndividualRanking as IndividualRanking
+    from discreet.masking.microaggregation.numbers.vmdav import VMDAV as VMDAV
+    from discreet.masking.microaggregation.numbers.ward import WardMicroaggregation as WardMicroaggregation
+    from discreet.masking.microaggregation.records.balanced import BalancedKModes as BalancedKModes
+    from discreet.masking.microaggregation.records.kmodes import KModes as KModes
+    from discreet.masking.microaggregation.records.kprototypes import KPrototypes as KPrototypes
+    from discreet.masking.microaggregation.records.mixed_mdav import MixedMDAV as MixedMDAV
+    from discreet.masking.microaggregation.records.mondrian import Mondrian as Mondrian
+    from discreet.masking.microaggregation.records.sorted_groups import SortedGroups as SortedGroups
+    from discreet.masking.microaggregation.sequences.kshc import KSHC as KSHC
+    from discreet.masking.microaggregation.sequences.sequence_mdav import SequenceMDAV as SequenceMDAV
+    from discreet.masking.perturbing.noise import AdditiveNoise as AdditiveNoise
+    from discreet.masking.perturbing.noise import CorrelatedNoise as CorrelatedNoise
+    from discreet.masking.perturbing.noise import MultiplicativeNoise as MultiplicativeNoise
+    from discreet.masking.perturbing.pram import PRAM as PRAM
+    from discreet.masking.perturbing.rounding import Rounding as Rounding
+    from discreet.masking.perturbing.shuffling import Shuffling as Shuffling
+    from discreet.masking.perturbing.swapping import RankSwapping as RankSwapping
+    from discreet.masking.recoding.adjacent import AdjacentMerging as AdjacentMerging
+    from discreet.masking.recoding.coding import BottomCoding as BottomCoding
+    from discreet.masking.recoding.coding import TopCoding as TopCoding
+    from discreet.masking.recoding.global_recoding import GlobalRecoding as GlobalRecoding
+    from discreet.masking.recoding.hierarchy import HierarchyRecoding as HierarchyRecoding
+    from discreet.masking.recoding.level_map import LevelMap as LevelMap
+    from discreet.masking.withholding.identifiers import Identifiers as Identifiers
+    from discreet.masking.withholding.record_order import RecordOrder as RecordOrder
+    from discreet.masking.withholding.sampling import Sampling as Sampling
+    from discreet.masking.withholding.suppression import LocalSuppression as LocalSuppression
+    from discreet.measures.loss.category_moves import CategoryDistance as CategoryDistance
+    from discreet.measures.loss.category_tables import AssociationDifference as AssociationDifference
+    from discreet.measures.loss.category_tables import AverageTableLoss as AverageTableLoss
+    from discreet.measures.loss.category_tables import TableLoss as TableLoss
+    from discreet.measures.loss.category_uncertainty import EntropyBasedLoss as EntropyBasedLoss
+    from discreet.measures.loss.category_uncertainty import TransitionLoss as TransitionLoss
+    from discreet.measures.loss.cell_loss import CellLoss as CellLoss
+    from discreet.measures.loss.distributions import DistributionDistance as DistributionDistance
+    from discreet.measures.loss.distributions import HistogramDistance as HistogramDistance
+    from discreet.measures.loss.distributions import QuantileDistance as QuantileDistance
+    from discreet.measures.loss.improbability import ProbabilisticLoss as ProbabilisticLoss
+    from discreet.measures.loss.numbers import IL1s as IL1s
+    from discreet.measures.loss.numbers import MeanDifference as MeanDifference
+    from discreet.measures.loss.numbers import SquaredError as SquaredError
+    from discreet.measures.loss.numbers import VarianceDifference as VarianceDifference
+    from discreet.measures.loss.propensity import PropensityLoss as PropensityLoss
+    from discreet.measures.loss.regression import RegressionLoss as RegressionLoss
+    from discreet.measures.loss.relations import CorrelationDifference as CorrelationDifference
+    from discreet.measures.loss.relations import CovarianceDifference as CovarianceDifference
+    from discreet.measures.loss.relations import EigenvalueDifference as EigenvalueDifference
+    from discreet.measures.loss.relations import RankLoss as RankLoss
+    from discreet.measures.loss.sequence_movement import SequenceDissimilarity as SequenceDissimilarity
+    from discreet.measures.loss.sequence_patterns import FrequentSubsequences as FrequentSubsequences
+    from discreet.measures.loss.sequence_tallies import EventFrequencies as EventFrequencies
+    from discreet.measures.loss.sequence_tallies import SequenceLengths as SequenceLengths
+    from discreet.measures.loss.sequence_tallies import Transitions as Transitions
+    from discreet.measures.loss.suppressed import SuppressionShare as SuppressionShare
+    from discreet.measures.risk.attribute_disclosure import AttributeDisclosure as AttributeDisclosure
+    from discreet.measures.risk.diversity import LDiversityViolations as LDiversityViolations
+    from discreet.measures.risk.diversity import TCloseness as TCloseness
+    from discreet.measures.risk.equal_keys import IndividualRisk as IndividualRisk
+    from discreet.measures.risk.equal_keys import KAnonymityViolations as KAnonymityViolations
+    from discreet.measures.risk.equal_keys import SampleUniques as SampleUniques
+    from discreet.measures.risk.guesses import JournalistRisk as JournalistRisk
+    from discreet.measures.risk.guesses import MarketerRisk as MarketerRisk
+    from discreet.measures.risk.guesses import ProsecutorRisk as ProsecutorRisk
+    from discreet.measures.risk.household_risk import HouseholdRisk as HouseholdRisk
+    from discreet.measures.risk.intervals import DeviationIntervalDisclosure as DeviationIntervalDisclosure
+    from discreet.measures.risk.intervals import RankIntervalDisclosure as RankIntervalDisclosure
+    from discreet.measures.risk.intruder_scenarios import IntruderScenarios as IntruderScenarios
+    from discreet.measures.risk.linked import DistanceLinkageRisk as DistanceLinkageRisk
+    from discreet.measures.risk.linked import ProbabilisticLinkageRisk as ProbabilisticLinkageRisk
+    from discreet.measures.risk.linked import SequenceLinkageRisk as SequenceLinkageRisk
+    from discreet.measures.risk.reconstruction import Reconstruction as Reconstruction
+    from discreet.measures.risk.sequence_knowledge import KnownEvents as KnownEvents
+    from discreet.measures.risk.special_uniques import SpecialUniques as SpecialUniques
+    from discreet.release.chain import Chain as Chain
+    from discreet.release.proposal import propose as propose
+    from discreet.release.protocol import Protocol as Protocol
+    from discreet.release.writing import write_report as write_report
+    from discreet.workflow import check as check
+    from discreet.workflow import run as run
+else:
+    _HOMES = {
+        "AdditiveNoise": "discreet.masking.perturbing.noise",
+        "AdjacentMerging": "discreet.masking.recoding.adjacent",
+        "AssociationDifference": "discreet.measures.loss.category_tables",
+        "Attribute": "discreet.data.schema",
+        "AttributeDisclosure": "discreet.measures.risk.attribute_disclosure",
+        "AverageTableLoss": "discreet.measures.loss.category_tables",
+        "BalancedKModes": "discreet.masking.microaggregation.records.balanced",
+        "BlockedLinkage": "discreet.linkage.shared.blocking",
+        "BottomCoding": "discreet.masking.recoding.coding",
+        "CategoryDistance": "discreet.measures.loss.category_moves",
+        "CellLoss": "discreet.measures.loss.cell_loss",
+        "Chain": "discreet.release.chain",
+        "CorrelatedNoise": "discreet.masking.perturbing.noise",
+        "CorrelationDifference": "discreet.measures.loss.relations",
+        "CovarianceDifference": "discreet.measures.loss.relations",
+        "DeviationIntervalDisclosure": "discreet.measures.risk.intervals",
+        "DiscreetError": "discreet.errors",
+        "DiscreetWarning": "discreet.errors",
+        "DistanceLinkage": "discreet.linkage.shared.distance",
+        "DistanceLinkageRisk": "discreet.measures.risk.linked",
+        "DistributionDistance": "discreet.measures.loss.distributions",
+        "EigenvalueDifference": "discreet.measures.loss.relations",
+        "EntropyBasedLoss": "discreet.measures.loss.category_uncertainty",
+        "EventFrequencies": "discreet.measures.loss.sequence_tallies",
+        "FirstComponentLinkage": "discreet.linkage.unshared.rank_to_rank",
+        "FrequentSubsequences": "discreet.measures.loss.sequence_patterns",
+        "GeneticMicroaggregation": "discreet.masking.microaggregation.numbers.genetic",
+        "GlobalRecoding": "discreet.masking.recoding.global_recoding",
+        "HierarchyRecoding": "discreet.masking.recoding.hierarchy",
+        "HistogramDistance": "discreet.measures.loss.distributions",
+        "HouseholdRisk": "discreet.measures.risk.household_risk",
+        "IL1s": "discreet.measures.loss.numbers",
+        "Identifiers": "discreet.masking.withholding.identifiers",
+        "IndividualRanking": "discreet.masking.microaggregation.numbers.univariate",
+        "IndividualRisk": "discreet.measures.risk.equal_keys",
+        "Intruder": "discreet.contracts.intruder",
+        "IntruderScenarios": "discreet.measures.risk.intruder_scenarios",
+        "JournalistRisk": "discreet.measures.risk.guesses",
+        "KAnonymityViolations": "discreet.measures.risk.equal_keys",
+        "KModes": "discreet.masking.microaggregation.records.kmodes",
+        "KPrototypes": "discreet.masking.microaggregation.records.kprototypes",
+        "KSHC": "discreet.masking.microaggregation.sequences.kshc",
+        "KnownEvents": "discreet.measures.risk.sequence_knowledge",
+        "LDiversityViolations": "discreet.measures.risk.diversity",
+        "LevelMap": "discreet.masking.recoding.level_map",
+        "LocalSuppression": "discreet.masking.withholding.suppression",
+        "MDAV": "discreet.masking.microaggregation.numbers.mdav",
+        "MHM": "discreet.masking.microaggregation.numbers.mhm",
+        "MarketerRisk": "discreet.measures.risk.guesses",
+        "MaskingAwareLinkage": "discreet.linkage.shared.masking_aware",
+        "MeanDifference": "discreet.measures.loss.numbers",
+        "MemoryEngine": "discreet.engines.memory",
+        "Microdata": "discreet.data.microdata",
+        "MixedMDAV": "discreet.masking.microaggregation.records.mixed_mdav",
+        "Mondrian": "discreet.masking.microaggregation.records.mondrian",
+        "MultiplicativeNoise": "discreet.masking.perturbing.noise",
+        "Nominal": "discreet.data.scales.nominal",
+        "Numeric": "discreet.data.scales.numeric",
+        "Ordinal": "discreet.data.scales.ordinal",
+        "PRAM": "discreet.masking.perturbing.pram",
+        "ProbabilisticLinkage": "discreet.linkage.shared.probabilistic",
+        "ProbabilisticLinkageRisk": "discreet.measures.risk.linked",
+        "ProbabilisticLoss": "discreet.measures.loss.improbability",
+        "ProjectionMicroaggregation": "discreet.masking.microaggregation.numbers.projection",
+        "PropensityLoss": "discreet.measures.loss.propensity",
+        "ProsecutorRisk": "discreet.measures.risk.guesses",
+        "Protocol": "discreet.release.protocol",
+        "QuantileDistance": "discreet.measures.loss.distributions",
+        "RankIntervalDisclosure": "discreet.measures.risk.intervals",
+        "RankLoss": "discreet.measures.loss.relations",
+        "RankSwapping": "discreet.masking.perturbing.swapping",
+        "Reconstruction": "discreet.measures.risk.reconstruction",
+        "RecordOrder": "discreet.masking.withholding.record_order",
+        "Refine": "discreet.masking.microaggregation.numbers.refinement",
+        "RegressionLoss": "discreet.measures.loss.regression",
+        "RepresentativeLinkage": "discreet.linkage.unshared.representatives",
+        "Rounding": "discreet.masking.perturbing.rounding",
+        "SampleUniques": "discreet.measures.risk.equal_keys",
+        "Sampling": "discreet.masking.withholding.sampling",
+        "Schema": "discreet.data.schema",
+        "Sequence": "discreet.data.scales.sequence",
+        "SequenceDissimilarity": "discreet.measures.loss.sequence_movement",
+        "SequenceLengths": "discreet.measures.loss.sequence_tallies",
+        "SequenceLinkage": "discreet.linkage.shared.sequence_distance",
+        "SequenceLinkageRisk": "discreet.measures.risk.linked",
+        "SequenceMDAV": "discreet.masking.microaggregation.sequences.sequence_mdav",
+        "Shuffling": "discreet.masking.perturbing.shuffling",
+        "SortedGroups": "discreet.masking.microaggregation.records.sorted_groups",
+        "SparkEngine": "discreet.engines.spark",
+        "SpecialUniques": "discreet.measures.risk.special_uniques",
+        "SquaredError": "discreet.measures.loss.numbers",
+        "StreamingEngine": "discreet.engines.streaming",
+        "StructuralLinkage": "discreet.linkage.unshared.structural",
+        "SumOfScoresLinkage": "discreet.linkage.unshared.rank_to_rank",
+        "SupervisedLinkage": "discreet.linkage.unshared.supervised",
+        "SuppressionShare": "discreet.measures.loss.suppressed",
+        "TCloseness": "discreet.measures.risk.diversity",
+        "TableLoss": "discreet.measures.loss.category_tables",
+        "TopCoding": "discreet.masking.recoding.coding",
+        "TransitionLoss": "discreet.measures.loss.category_uncertainty",
+        "Transitions": "discreet.measures.loss.sequence_tallies",
+        "VMDAV": "discreet.masking.microaggregation.numbers.vmdav",
+        "VarianceDifference": "discreet.measures.loss.numbers",
+        "WardMicroaggregation": "discreet.masking.microaggregation.numbers.ward",
+        "advise": "discreet.evaluation.advice",
+        "assess": "discreet.evaluation.assessing",
+        "attack": "discreet.evaluation.assessing",
+        "certify": "discreet.evaluation.certifying",
+        "check": "discreet.workflow",
+        "compare": "discreet.evaluation.study",
+        "grid": "discreet.evaluation.candidates",
+        "inspect": "discreet.io.reading",
+        "measure": "discreet.evaluation.assessing",
+        "methods": "discreet.catalogue",
+        "microdata": "discreet.data.microdata",
+        "propose": "discreet.release.proposal",
+        "protect": "discreet.evaluation.assessing",
+        "read": "discreet.io.reading",
+        "run": "discreet.workflow",
+        "scan": "discreet.io.reading",
+        "tune": "discreet.evaluation.tuning",
+        "write": "discreet.io.reading",
+        "write_report": "discreet.release.writing",
+    }
+    _MODULES = {
+        "datasets": "discreet.datasets",
+        "errors": "discreet.errors",
+        "operators": "discreet.operators",
+        "progress": "discreet.progress",
+        "release": "discreet.release",
+        "scales": "discreet.data.scales",
+    }
 
-__all__ = ["__version__", *_HOMES, *_MODULES]  # noqa: PLE0604 - strings all
+    def __getattr__(name: str) -> Any:
+        import importlib
+
+        if name in _MODULES:
+            return importlib.import_module(_MODULES[name])
+        if name not in _HOMES:
+            raise AttributeError(_unknown(name))
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        if _HOMES[name] != f"discreet.{name}":  # a function must not hide the module it is named like
+            globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted(__all__)
+
+    def _unknown(name: str) -> str:
+        import difflib
+
+        names = {one.lower(): one for one in __all__}
+        close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.7)
+        like = f" Did you mean {names[close[0]]!r}?" if close and not name.startswith("_") else ""
+        return f"module 'discreet' has no attribute {name!r}.{like}"
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
-    if name in _MODULES:
-        return importlib.import_module(f"discreet.{name}")
-    if name[:1].isupper():  # methods are classes; looking for one imports them all, which a module's name must not
-        from discreet.catalogue import class_named
-
-        found = class_named(name)
-        if found is not None:
-            return found
-    raise AttributeError(f"module 'discreet' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    from discreet import catalogue
-
-    methods = [*catalogue.maskers().values(), *catalogue.linkers().values(), *catalogue.measures().values()]
-    return sorted([*__all__, *(cls.__name__ for cls in methods)])
+__all__ = [
+    "KSHC",
+    "MDAV",
+    "MHM",
+    "PRAM",
+    "VMDAV",
+    "AdditiveNoise",
+    "AdjacentMerging",
+    "AssociationDifference",
+    "Attribute",
+    "AttributeDisclosure",
+    "AverageTableLoss",
+    "BalancedKModes",
+    "BlockedLinkage",
+    "BottomCoding",
+    "CategoryDistance",
+    "CellLoss",
+    "Chain",
+    "CorrelatedNoise",
+    "CorrelationDifference",
+    "CovarianceDifference",
+    "DeviationIntervalDisclosure",
+    "DiscreetError",
+    "DiscreetWarning",
+    "DistanceLinkage",
+    "DistanceLinkageRisk",
+    "DistributionDistance",
+    "EigenvalueDifference",
+    "EntropyBasedLoss",
+    "EventFrequencies",
+    "FirstComponentLinkage",
+    "FrequentSubsequences",
+    "GeneticMicroaggregation",
+    "GlobalRecoding",
+    "HierarchyRecoding",
+    "HistogramDistance",
+    "HouseholdRisk",
+    "IL1s",
+    "Identifiers",
+    "IndividualRanking",
+    "IndividualRisk",
+    "Intruder",
+    "IntruderScenarios",
+    "JournalistRisk",
+    "KAnonymityViolations",
+    "KModes",
+    "KPrototypes",
+    "KnownEvents",
+    "LDiversityViolations",
+    "LevelMap",
+    "LocalSuppression",
+    "MarketerRisk",
+    "MaskingAwareLinkage",
+    "MeanDifference",
+    "MemoryEngine",
+    "Microdata",
+    "MixedMDAV",
+    "Mondrian",
+    "MultiplicativeNoise",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "ProbabilisticLinkage",
+    "ProbabilisticLinkageRisk",
+    "ProbabilisticLoss",
+    "ProjectionMicroaggregation",
+    "PropensityLoss",
+    "ProsecutorRisk",
+    "Protocol",
+    "QuantileDistance",
+    "RankIntervalDisclosure",
+    "RankLoss",
+    "RankSwapping",
+    "Reconstruction",
+    "RecordOrder",
+    "Refine",
+    "RegressionLoss",
+    "RepresentativeLinkage",
+    "Rounding",
+    "SampleUniques",
+    "Sampling",
+    "Schema",
+    "Sequence",
+    "SequenceDissimilarity",
+    "SequenceLengths",
+    "SequenceLinkage",
+    "SequenceLinkageRisk",
+    "SequenceMDAV",
+    "Shuffling",
+    "SortedGroups",
+    "SparkEngine",
+    "SpecialUniques",
+    "SquaredError",
+    "StreamingEngine",
+    "StructuralLinkage",
+    "SumOfScoresLinkage",
+    "SupervisedLinkage",
+    "SuppressionShare",
+    "TCloseness",
+    "TableLoss",
+    "TopCoding",
+    "TransitionLoss",
+    "Transitions",
+    "VarianceDifference",
+    "WardMicroaggregation",
+    "__version__",
+    "advise",
+    "assess",
+    "attack",
+    "certify",
+    "check",
+    "compare",
+    "datasets",
+    "errors",
+    "grid",
+    "inspect",
+    "measure",
+    "methods",
+    "microdata",
+    "operators",
+    "progress",
+    "propose",
+    "protect",
+    "read",
+    "release",
+    "run",
+    "scales",
+    "scan",
+    "tune",
+    "write",
+    "write_report",
+]

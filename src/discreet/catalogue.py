@@ -1,21 +1,43 @@
-"""The full list of methods: imports every file of the method rooms, so that the registry is complete.
+"""The full list of methods, and how a user's text becomes a method with parameters.
 
-A new method is one new file in its room; nothing here changes.
+Every file of the method rooms is imported, so that the registry is complete. A new method is one new file in its
+room; nothing here changes.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import discreet.linkage
 import discreet.masking
 import discreet.measures
-from discreet.base import find, registered
+from discreet.contracts.estimator import find, registered
+from discreet.errors import DiscreetError, ParameterError
+from discreet.parameters import describe
+from discreet.plain import scalar_or_text
+from discreet.registry import unknown_name, unknown_parameter
+from discreet.typing import Json
 
-__all__ = ["class_named", "linkers", "maskers", "measures", "method"]
+__all__ = [
+    "build",
+    "describe_methods",
+    "linkers",
+    "maskers",
+    "measures",
+    "method",
+    "methods",
+    "parse_parameters",
+    "read_parameters",
+    "shares_attributes",
+]
+
+
+_CONTRACTS = ("masker", "linker", "measure")
 
 
 @cache
@@ -43,17 +65,162 @@ def measures(kind: str | None = None) -> dict[str, type[Any]]:
     return {name: cls for name, cls in registered("measure").items() if kind in (None, cls.kind)}
 
 
-def method(contract: str, name: str) -> type[Any]:
-    """Return the class registered under a name, or say which names there are."""
+def methods(contract: str | None = None) -> dict[str, type[Any]]:
+    """Return every method by name: maskers, linkers and measures.
+
+    Parameters
+    ----------
+    contract : {"masker", "linker", "measure"}, optional
+        Only those that keep this contract.
+
+    Examples
+    --------
+    >>> methods("masker")["mdav"].__name__
+    'MDAV'
+    """
     _load()
-    return find(contract, name)
+    if contract is None:
+        return {**registered("masker"), **registered("linker"), **registered("measure")}
+    if contract not in _CONTRACTS:
+        raise unknown_name("contract", contract, _CONTRACTS)
+    return registered(contract)
 
 
-def class_named(name: str) -> type[Any] | None:
-    """Return the method whose class has this name: how ``dc.MDAV`` is found."""
+def method(contract: str, name: str, where: str = "") -> type[Any]:
+    """Return the class registered under a name, or say which names there are; `where` begins what is said."""
     _load()
-    for contract in ("masker", "linker", "measure"):
-        for cls in registered(contract).values():
-            if cls.__name__ == name:
-                return cls
-    return None
+    return find(contract, name, where=where)
+
+
+def build(
+    contract: str,
+    name: str,
+    given: Mapping[str, Any],
+    where: str = "",
+    *,
+    typed: bool = False,
+    folder: str | os.PathLike[str] | None = None,
+) -> Any:
+    """Return a method with its parameters, checked, from what a file, a form or a command line says of it.
+
+    Parameters
+    ----------
+    contract : {"masker", "linker", "measure"}
+    name : str
+        A registered name.
+    given : mapping of str to value
+        By parameter: text, or a value as a TOML file can hold it.
+    where : str
+        Where that stands, for messages: ``"Line 12: Step 2 (mdav)"``. By default they begin with the method's class.
+    typed : bool
+        Whether a person typed all values: ``"5"`` is then the number wherever a parameter may be one.
+    folder : path, optional
+        What paths in a file are relative to.
+
+    Raises
+    ------
+    UnknownNameError, ParameterError
+        With the nearest name, where one is not there; with what a parameter may be, where a value is outside of it.
+
+    Examples
+    --------
+    >>> build("masker", "mdav", {"k": "5", "attributes": ["RENT"]})
+    MDAV(k=5, attributes=['RENT'])
+    >>> build("masker", "mdav", {"K": 5}, "Line 3")
+    Traceback (most recent call last):
+    discreet.errors.SignatureError: Line 3: there is no parameter 'K'. Did you mean 'k'?
+    """
+    cls = method(contract, name, where)
+    values = read_parameters(cls, given, where, typed=typed, folder=folder)
+    absent = [one for one, p in cls.signature().items() if p.default is p.empty and one not in values]
+    if absent:
+        raise ParameterError(f"{where or cls.__name__}: {', '.join(absent)} must be given.")
+    try:
+        estimator = cls(**values)
+        estimator.check_parameters()
+    except DiscreetError as error:
+        if not where:
+            raise
+        raise type(error)(f"{where}: {error.message}", hint=error.hint) from None
+    return estimator
+
+
+def read_parameters(
+    cls: type[Any],
+    given: Mapping[str, Any],
+    where: str = "",
+    *,
+    typed: bool = False,
+    folder: str | os.PathLike[str] | None = None,
+) -> dict[str, Any]:
+    """Return values as a method takes them, by the constraints of its parameters; the same arguments as :func:`build`.
+
+    Whether they are allowed is left to the method's door.
+    """
+    names = cls.parameter_names()
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in names:
+            raise unknown_parameter(cls.__name__, name, names, where=where)
+        constraint = cls.parameters.get(name)
+        if constraint is None:
+            values[name] = value
+            continue
+        try:
+            values[name] = constraint.parse(value) if typed else constraint.read(value, folder)
+        except ValueError as error:
+            if isinstance(error, DiscreetError) and not isinstance(value, str):
+                raise type(error)(f"{where or cls.__name__}: {error.message}", hint=error.hint) from None
+            raise ParameterError(
+                f"{where or cls.__name__}: {name} must be {constraint.describe()}; got {value!r}."
+            ) from None
+    return values
+
+
+def parse_parameters(contract: str, name: str, typed: Mapping[str, str]) -> dict[str, Any]:
+    """Read parameters that a user typed as text, by the constraints of the method they are for."""
+    cls = method(contract, name)
+    draws = "random_state" in cls.parameter_names()
+    # A method without draws gives the same file for every seed.
+    texts = {key: text for key, text in typed.items() if draws or key != "random_state"}
+    return read_parameters(cls, texts, typed=True)
+
+
+def describe_methods(only: str | None = None) -> Json:
+    """Return every method with its parameters and what each may be: what help texts and web controls are made of.
+
+    Parameters
+    ----------
+    only : str, optional
+        One method's name, in whichever contract it is registered.
+    """
+    result: Json = {}
+    for contract, methods in (
+        ("maskers", maskers()),
+        ("linkers", linkers()),
+        ("measures", measures()),
+    ):
+        descriptions = {name: _described(cls) for name, cls in methods.items() if only in (None, name)}
+        if descriptions or only is None:
+            result[contract] = descriptions
+    if not result:
+        names = [*maskers(), *linkers(), *measures()]
+        raise unknown_name("method", only, names, hint="`discreet methods` lists them all.")
+    return result
+
+
+def _described(cls: type[Any]) -> Json:
+    signature = cls.signature()
+    return {
+        "class": cls.__name__,
+        "summary": describe(cls).summary,
+        "scales": sorted(cls.scales),
+        **({"needs": cls.examples()[0].need.value} if hasattr(cls, "need") else {}),
+        "parameters": {name: cls.parameters[name].describe() for name in signature if name in cls.parameters},
+        "defaults": {name: scalar_or_text(parameter.default) for name, parameter in signature.items()},
+    }
+
+
+def shares_attributes(linker: str) -> bool:
+    """Say whether a linker compares attributes that both files have, or finds its way without."""
+    return bool(method("linker", linker).needs_common_attributes)

@@ -4,6 +4,7 @@
 
     DiscreetError
     ├── ParameterError        (ValueError)    a method was given a parameter it cannot use
+    │   └── SignatureError    (TypeError)     a parameter that does not exist, or none where one is needed
     ├── SchemaError           (ValueError)    the declaration contradicts itself or the table
     ├── DataError             (ValueError)    the records do not fit the declaration or the method
     │   ├── MissingValueError                 missing values where a method has no rule for them
@@ -41,6 +42,7 @@ __all__ = [
     "NotFittedError",
     "ParameterError",
     "SchemaError",
+    "SignatureError",
     "UnknownNameError",
     "door",
     "in_own_words",
@@ -78,6 +80,10 @@ class DiscreetError(Exception):
 
 class ParameterError(DiscreetError, ValueError):
     """A method was given a parameter it cannot use."""
+
+
+class SignatureError(ParameterError, TypeError):
+    """A parameter that does not exist, one given twice, or none where one is needed."""
 
 
 class SchemaError(DiscreetError, ValueError):

@@ -1,7 +1,8 @@
 """How long work tells that it is getting on, without knowing who listens.
 
-Work calls :func:`track` or :func:`report`; a front end (command line, web page) listens with :func:`listening`.
-Nobody listening costs nothing. A listener may raise to stop the work: that is how cancelling is done.
+Work calls :func:`track`, :func:`stage` or :func:`report`; a front end (command line, web page) listens with
+:func:`listening`. Nobody listening costs nothing. A listener may raise to stop the work: that is how cancelling is
+done.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias, TypeVar
 
-__all__ = ["Listener", "also_listening", "listening", "report", "track"]
+__all__ = ["Listener", "also_listening", "listening", "report", "stage", "track"]
 
 Listener: TypeAlias = Callable[[str, int, int], None]
 """Called with a label, how many steps are done, and how many there are."""
@@ -44,10 +45,10 @@ def also_listening(listener: Listener) -> Iterator[None]:
     """
     outer = _listener.get()
 
-    def both(label: str, done: int, total: int) -> None:
-        listener(label, done, total)
+    def both(label: str, count: int, total: int) -> None:
+        listener(label, count, total)
         if outer is not None:
-            outer(label, done, total)
+            outer(label, count, total)
 
     with listening(both):
         yield
@@ -58,6 +59,23 @@ def report(label: str, done: int, total: int) -> None:
     listener = _listener.get()
     if listener is not None:
         listener(label, done, total)
+
+
+@contextmanager
+def stage(label: str) -> Iterator[None]:
+    """Report that a piece of work begins, and that it is done where it ends well.
+
+    Examples
+    --------
+    >>> with listening(lambda label, done, total: print(f"{label} {done}/{total}")), stage("drawing"):
+    ...     print("a chart")
+    drawing 0/1
+    a chart
+    drawing 1/1
+    """
+    report(label, 0, 1)
+    yield
+    report(label, 1, 1)
 
 
 def track(items: Iterable[T], label: str, total: int) -> Iterator[T]:
@@ -72,6 +90,6 @@ def track(items: Iterable[T], label: str, total: int) -> Iterator[T]:
     squaring 2/2
     """
     report(label, 0, total)
-    for done, item in enumerate(items, start=1):
+    for count, item in enumerate(items, start=1):
         yield item
-        report(label, done, total)
+        report(label, count, total)

@@ -61,12 +61,12 @@ def _locked(base: str | os.PathLike[str] | None) -> tuple[Path, IO[str]]:
         # Somebody who clears at this very moment may take the lock first, and the folder with it: then another is made.
         with suppress(OSError):
             lock = (folder / _LOCK).open("w")
-            if _taken(lock) and (folder / _LOCK).exists():
+            if _locks(lock) and (folder / _LOCK).exists():
                 return folder, lock
             lock.close()
 
 
-def _taken(lock: IO[str]) -> bool:
+def _locks(lock: IO[str]) -> bool:
     if fcntl is None:  # pragma: no cover
         return True
     try:
@@ -86,7 +86,7 @@ def clear_stale(base: str | os.PathLike[str] | None = None) -> None:
             if folder.is_symlink() or not folder.is_dir() or folder.stat().st_uid != os.getuid():
                 continue
             with (folder / _LOCK).open("r+") as lock:
-                if _taken(lock):
+                if _locks(lock):
                     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -95,11 +95,11 @@ def clear_stale(base: str | os.PathLike[str] | None = None) -> None:
 
 def is_full(error: BaseException) -> bool:
     """Say whether an error means that there was no room on the disk, as far as it tells."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, OSError) and seen.errno in _FULL:
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno in _FULL:
             return True
-        seen = seen.__cause__ or seen.__context__
+        cause = cause.__cause__ or cause.__context__
     return False
 
 

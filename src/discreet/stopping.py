@@ -108,10 +108,10 @@ class _Watch:
                         os.write(self.outer, signals.replace(b"\0", b""))
                 if signal.SIGINT in signals and self.depth:
                     FLAG.value = 1
-                told = self.told
-            if told is not None:
+                listener = self.told
+            if listener is not None:
                 for number in signals:
-                    told(number)
+                    listener(number)
             if 0 in signals:
                 self._heard.set()
 
@@ -307,6 +307,6 @@ class _Ending:
             if _ignored:
                 return
             with suppress(OSError, ValueError):
-                shown = "\x1b[?25h" if os.isatty(2) else ""  # a bar hides the cursor
-                os.write(2, f"{shown}{self._words[number]}\n".encode())
+                cursor = "\x1b[?25h" if os.isatty(2) else ""  # a bar hides the cursor
+                os.write(2, f"{cursor}{self._words[number]}\n".encode())
             end_now(128 + number)

@@ -7,10 +7,8 @@ import io
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -261,25 +259,6 @@ def test_masked_and_original_that_do_not_belong_together(folder):
     )
     run = discreet("datasets", "business", "--n", 10, "-o", "none/b.csv", cwd=folder)
     refused(run, "does not exist")
-
-
-@pytest.mark.parametrize("delay", [0.4, 1.5, 2.5])
-def test_an_interrupted_run_leaves_nothing_behind(tmp_path, delay):
-    discreet("datasets", "business", "--n", 50000, "-o", "b.csv", cwd=tmp_path)
-    before = sorted(p.name for p in tmp_path.iterdir())
-    running = subprocess.Popen(
-        [*COMMAND, "protect", "b.csv", "-s", "b.toml", "--k", "5", "-o", "masked.csv"],
-        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    time.sleep(delay)
-    running.send_signal(signal.SIGINT)
-    _, stderr = running.communicate(timeout=120)
-    after = sorted(p.name for p in tmp_path.iterdir())
-    if running.returncode == 0:
-        pytest.skip("the run was over before the interrupt")
-    assert running.returncode in (130, -signal.SIGINT), stderr
-    assert after == before
-    assert "Traceback" not in stderr or delay < 0.5, "an interrupt during start-up is Python's own"
 
 
 def test_a_defect_is_reported_without_the_value_in_its_message(folder, monkeypatch, capsys):

@@ -14,7 +14,7 @@ from discreet import workflow
 from discreet.cli import main
 from discreet.cli.main import app
 from discreet.errors import FileError
-from discreet.evaluation.store import RowStore
+from discreet.evaluation.row_store import RowStore
 
 # By command, the options that name what is read and what is written. Every path of every command is one of them, and
 # `test_every_path_is_known` fails for a new one until it is entered here and so goes through the tests below.
@@ -236,12 +236,12 @@ def test_a_hierarchy_is_an_input(folder):
 
 
 def test_files_of_a_release_come_together_or_not_at_all(folder, monkeypatch):
-    from discreet.workflow import reports
+    from discreet.release import manifest
 
     def fail(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(reports, "_fingerprint", fail)
+    monkeypatch.setattr(manifest, "_fingerprint", fail)
     before = kept(folder)
     command = [*BASE["protect"], "-o", "out.csv", "--report", "out.html", "--manifest", "out.json"]
     assert main._code(command) == 130

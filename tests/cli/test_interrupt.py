@@ -8,10 +8,8 @@ tell a command that hangs.
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 
 import numpy as np
 import polars as pl
@@ -59,9 +57,9 @@ COMMANDS = {
     ),
     "assess": (["assess", "data.csv", "data.csv", "-s", "data.toml"], W + "assess", "wait"),
     "certify": (["certify", "data.csv", "data.csv", "-s", "data.toml", "--k", "3"], W + "certify", "wait"),
-    "init": (["init", "data.csv", "-o", "out.toml"], W + "propose_protocol", "wait"),
-    "run": (["run", "protocol.toml", "-o", "out"], W + "run_protocol", "wait"),
-    "check": (["check", "protocol.toml", "data.csv"], W + "check_release", "wait"),
+    "init": (["init", "data.csv", "-o", "out.toml"], W + "propose", "wait"),
+    "run": (["run", "protocol.toml", "-o", "out"], W + "run", "wait"),
+    "check": (["check", "protocol.toml", "data.csv"], W + "check", "wait"),
     "verify": (["verify", "manifest.json"], W + "check_manifest", "wait"),
     "renumber": (["renumber", "data.csv", "--on", "EMPLOYEES", "-o", "out"], W + "renumber_files", "wait"),
     "attack": (["attack", "data.csv", "data.csv", "-s", "data.toml"], W + "attack", "wait"),
@@ -85,14 +83,14 @@ LONG = {
     "tune": ["tune", "large.csv", "-c", "ward k=3,4,5", "--workers", "1", "-o", "out.csv"],
 }
 KERNELS = {
-    "ward": "discreet.masking.microaggregation.ward.ward",
-    "refine": "discreet.masking.microaggregation.refinement.refine",
-    "mixed-mdav": "discreet.masking.microaggregation.mixed_mdav.mixed_mdav",
-    "genetic": "discreet.masking.microaggregation.genetic.genetic",
-    "polish": "discreet.masking.microaggregation.polish.polished",
-    "certify": "discreet.evaluation.certificate.ListedPrices",
-    "compare": "discreet.masking.microaggregation.ward.ward",
-    "tune": "discreet.masking.microaggregation.ward.ward",
+    "ward": "discreet.masking.microaggregation.numbers.ward.ward",
+    "refine": "discreet.masking.microaggregation.numbers.refinement.refine",
+    "mixed-mdav": "discreet.masking.microaggregation.records.mixed_mdav.mixed_mdav",
+    "genetic": "discreet.masking.microaggregation.numbers.genetic.genetic",
+    "polish": "discreet.masking.microaggregation.numbers.polish.polished",
+    "certify": "discreet.evaluation.certifying.ListedPrices",
+    "compare": "discreet.masking.microaggregation.numbers.ward.ward",
+    "tune": "discreet.masking.microaggregation.numbers.ward.ward",
 }
 
 
@@ -100,7 +98,7 @@ KERNELS = {
 def inputs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("interrupt")
     workflow.write_dataset("business", folder / "data.csv", n=60)
-    workflow.save_protocol(workflow.propose_protocol(folder / "data.csv"), folder / "protocol.toml")
+    workflow.save_protocol(workflow.propose(folder / "data.csv"), folder / "protocol.toml")
     (folder / "manifest.json").write_text("{}")
     rng = np.random.default_rng(3)
     for name, n in (("large", 60_000), ("small", 1500)):
@@ -110,16 +108,14 @@ def inputs(tmp_path_factory):
     return folder
 
 
-def interrupt(inputs, tmp_path, arguments, hook, wait, number=signal.SIGINT, stays=()):
+def interrupt(nursery, inputs, tmp_path, arguments, hook, wait, number=signal.SIGINT, stays=()):
     """Run a command until it works, send the signal, and return how it ended, with what it said."""
     for path in inputs.iterdir():
         (tmp_path / path.name).symlink_to(path)
     (tmp_path / "tmp").mkdir()
     before = {path.name for path in tmp_path.iterdir()}
-    running = subprocess.Popen(
-        [sys.executable, "-c", CHILD, hook, wait, *arguments], cwd=tmp_path, text=True,
-        env={**os.environ, "TMPDIR": str(tmp_path / "tmp")}, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+    environment = {"TMPDIR": str(tmp_path / "tmp")}
+    running = nursery.start(CHILD, [hook, wait, *arguments], tmp_path, environment)
     try:
         for line in running.stdout:
             if line.strip() == "working":
@@ -141,40 +137,40 @@ def test_every_command_is_here():
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_ctrl_c_ends_every_command(inputs, tmp_path, command):
-    code, said = interrupt(inputs, tmp_path, *COMMANDS[command])
+def test_ctrl_c_ends_every_command(nursery, inputs, tmp_path, command):
+    code, said = interrupt(nursery, inputs, tmp_path, *COMMANDS[command])
     assert code == 130, said
     assert "Interrupted" in said
     assert "defect" not in said
 
 
 @pytest.mark.parametrize("kind", LONG)
-def test_ctrl_c_ends_compiled_loops(inputs, tmp_path, kind):
-    code, said = interrupt(inputs, tmp_path, LONG[kind], KERNELS[kind], "work")
+def test_ctrl_c_ends_compiled_loops(nursery, inputs, tmp_path, kind):
+    code, said = interrupt(nursery, inputs, tmp_path, LONG[kind], KERNELS[kind], "work")
     assert code == 130, said
     assert "Interrupted" in said
     assert "experiments failed" not in said
 
 
-def test_sigterm_ends_a_command_too(inputs, tmp_path):
-    code, _ = interrupt(inputs, tmp_path, LONG["ward"], KERNELS["ward"], "work", signal.SIGTERM)
+def test_sigterm_ends_a_command_too(nursery, inputs, tmp_path):
+    code, _ = interrupt(nursery, inputs, tmp_path, LONG["ward"], KERNELS["ward"], "work", signal.SIGTERM)
     assert code == 128 + signal.SIGTERM
 
 
 # The store is a file that gets its name before the work begins: what is put in place early must not end the hearing.
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("kind", ["compare", "tune"])
-def test_a_store_does_not_make_a_command_deaf(inputs, tmp_path, kind, number):
+def test_a_store_does_not_make_a_command_deaf(nursery, inputs, tmp_path, kind, number):
     arguments = [*LONG[kind], "--store", "rows.jsonl"]
-    code, said = interrupt(inputs, tmp_path, arguments, KERNELS[kind], "work", number, ["rows.jsonl"])
+    code, said = interrupt(nursery, inputs, tmp_path, arguments, KERNELS[kind], "work", number, ["rows.jsonl"])
     assert code == 128 + number, said
 
 
 @pytest.mark.parametrize("kind", ["compare", "tune"])
-def test_finished_rows_stay_in_the_store(inputs, tmp_path, kind):
+def test_finished_rows_stay_in_the_store(nursery, inputs, tmp_path, kind):
     arguments = [kind, "data.csv", "-c", "mdav k=3,4,5", "--workers", "1", "--store", "rows.jsonl", "-o", "out.csv"]
-    hook = "discreet.masking.microaggregation.mdav.mdav"
-    code, said = interrupt(inputs, tmp_path, arguments, hook, "second", stays=["rows.jsonl"])
+    hook = "discreet.masking.microaggregation.numbers.mdav.mdav"
+    code, said = interrupt(nursery, inputs, tmp_path, arguments, hook, "second", stays=["rows.jsonl"])
     assert code == 130, said
     assert "Interrupted" in said
     first, *rows = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
@@ -183,8 +179,8 @@ def test_finished_rows_stay_in_the_store(inputs, tmp_path, kind):
 
 
 @pytest.mark.parametrize("step", ["protect", "write_report", "write_manifest"])
-def test_nothing_is_left_of_a_demonstration_that_was_interrupted(inputs, tmp_path, step):
+def test_nothing_is_left_of_a_demonstration_that_was_interrupted(nursery, inputs, tmp_path, step):
     arguments = ["demo", "--n", "60", "-o", "out"]
-    code, said = interrupt(inputs, tmp_path, arguments, f"discreet.workflow.samples.{step}", "wait")
+    code, said = interrupt(nursery, inputs, tmp_path, arguments, f"discreet.release.demo.{step}", "wait")
     assert code == 130, said
     assert "Interrupted" in said

@@ -9,20 +9,20 @@ import numpy as np
 import polars as pl
 import pytest
 
-from discreet.base import MASKED, ROW
-from discreet.draws import Draws
-from discreet.engines.local import LocalEngine
+from discreet.data.encoded_rows import MASKED, ROW
+from discreet.data.keyed_draws import Draws
+from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.schema import Attribute, Schema
+from discreet.engines.streaming import StreamingEngine
 from discreet.errors import DataError, MissingValueError, ParameterError
-from discreet.io.large import ParquetSource, ParquetTarget
-from discreet.masking.at_scale import mask_table
-from discreet.masking.coding import TopCoding
-from discreet.masking.microaggregation.kmodes import KModes
-from discreet.masking.microaggregation.mdav import MDAV
-from discreet.masking.pram import PRAM
-from discreet.masking.suppression import LocalSuppression
-from discreet.masking.swapping import RankSwapping
-from discreet.scales import Nominal, Numeric, Ordinal
-from discreet.schema import Attribute, Schema
+from discreet.io.stored_parquet import ParquetSource, ParquetTarget
+from discreet.masking.microaggregation.numbers.mdav import MDAV
+from discreet.masking.microaggregation.records.balanced import BalancedKModes
+from discreet.masking.microaggregation.records.kmodes import KModes
+from discreet.masking.perturbing.pram import PRAM
+from discreet.masking.perturbing.swapping import RankSwapping
+from discreet.masking.recoding.coding import TopCoding
+from discreet.masking.withholding.suppression import LocalSuppression
 
 N = 1200
 SCHEMA = Schema(
@@ -199,27 +199,28 @@ class TableBodies:
     def test_missing_values_are_refused_by_name_and_count(self, engine, tmp_path):
         table = frame().with_columns(wage=pl.when(pl.int_range(N) == 3).then(None).otherwise(pl.col("wage")))
         with pytest.raises(MissingValueError, match="'wage' has 1 missing values of 1200"):
-            mask_table(MDAV(5), written(tmp_path / "gap", table), ParquetTarget(tmp_path / "out"), engine)
+            MDAV(5).mask_into(written(tmp_path / "gap", table), ParquetTarget(tmp_path / "out"), engine)
         assert not (tmp_path / "out").exists()
 
-    def test_a_method_without_a_plan_says_so(self, engine, source, tmp_path):
-        from discreet.masking.sampling import Sampling
-
-        with pytest.raises(ParameterError, match="no form for tables larger than memory"):
-            mask_table(Sampling(), source, ParquetTarget(tmp_path / "out"), engine)
+    def test_a_method_that_needs_all_records_says_so(self, engine, source, tmp_path):
+        masker = BalancedKModes(3)
+        with pytest.raises(ParameterError, match="BalancedKModes: the method needs all records at once") as caught:
+            masker.mask_into(source, ParquetTarget(tmp_path / "out"), engine, 300)
+        assert "use kmodes" in caught.value.hint
+        assert not (tmp_path / "out").exists()
 
     @pytest.mark.parametrize(("masker", "block"), MASKERS, ids=lambda v: getattr(v, "name", ""))
     def test_every_engine_gives_the_same_release(self, engine, source, tmp_path, masker, block):
         before = [(file.name, file.read_bytes()) for file in sorted((tmp_path / "in").iterdir())]
-        mask_table(masker, source, ParquetTarget(tmp_path / "out"), engine, block_size=block)
+        masker.mask_into(source, ParquetTarget(tmp_path / "out"), engine, block_size=block)
         assert [(file.name, file.read_bytes()) for file in sorted((tmp_path / "in").iterdir())] == before
-        local = LocalEngine(1, batch=N)
-        mask_table(masker, source, ParquetTarget(tmp_path / "one.parquet"), local, block_size=block)
+        local = StreamingEngine(1, batch=N)
+        masker.mask_into(source, ParquetTarget(tmp_path / "one.parquet"), local, block_size=block)
         release, expected = read(tmp_path / "out"), read(tmp_path / "one.parquet")
         assert release.equals(expected)
         assert release.columns == [c for c in frame().columns if c != "person"]
         assert release["remark"].to_list() == frame()["remark"].to_list()
         assert not release.drop("remark", "weight").equals(frame().drop("person", "remark", "weight"))
         if masker.groups:
-            names = masker._names(SCHEMA)
+            names = masker.columns_for(SCHEMA)
             assert release.group_by(list(names)).len()["len"].min() >= masker.k

@@ -7,9 +7,9 @@ import polars as pl
 from hypothesis import given, settings
 
 import discreet as dc
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
 from discreet.evaluation.exposure import expose
-from discreet.scales import Nominal, Numeric
-from discreet.schema import Attribute, Schema
 
 LEVELS = ("a", "b", "c")
 

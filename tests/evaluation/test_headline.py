@@ -10,15 +10,16 @@ import pytest
 
 import discreet as dc
 from discreet import Attribute, Nominal, Numeric, Schema, workflow
+from discreet.contracts.intruder import Intruder
+from discreet.data.microdata import Microdata
 from discreet.errors import DataError
 from discreet.evaluation.experiment import Originals, Scoring, plan, run
 from discreet.evaluation.headline import Attack, Attacks, exact_match, monotone, risk_of_unmasked, worst_case
 from discreet.measures.loss.cell_loss import CellLoss
-from discreet.microdata import Microdata
-from discreet.protocol import Protocol, Scenario, Step
-from discreet.workflow import scale
-from discreet.workflow.desk import Desk
-from discreet.workflow.sessions import Given, adopt
+from discreet.release.protocol import Protocol
+from discreet.release.protocol_parts import Step
+from discreet.studio.desk import Desk
+from discreet.studio.session_values import Given, adopt
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def data():
 
 
 def masker(name, **given):
-    return dc.catalogue.method("masker", name)(**given)
+    return dc.methods("masker")[name](**given)
 
 
 # ------------------------------------------------------------------------------------------------------------ the risk
@@ -51,13 +52,13 @@ def test_who_knows_more_never_finds_less(data):
     keys = data.schema.keys
     categories = data.schema.of_scale("ordinal", "nominal", among=keys)
     few = categories[:3]
-    intruders = [Scenario("all", keys), Scenario("categories", categories), Scenario("few", few)]
+    intruders = [Intruder("all", keys), Intruder("categories", categories), Intruder("few", few)]
     for release in (
         masker("mixed-mdav", k=4).mask(data),
         masker("additive-noise", level=0.8, random_state=2).mask(data),
         masker("local-suppression", k=2).mask(data),
     ):
-        found = workflow.assess_scenarios(data, release, intruders)
+        found = workflow.assess(data, release, intruders=intruders)
         assert found["all"].score.risk >= found["categories"].score.risk >= found["few"].score.risk
         assert found["all"].unmasked.risk >= found["categories"].unmasked.risk >= found["few"].unmasked.risk
         for one in found.values():
@@ -125,9 +126,12 @@ def test_one_release_has_one_number_everywhere(data, tmp_path):
 
     same(dc.assess(data, release.microdata).score)  # as the command line reads it from a file
     same(dc.assess(data, release, measures=["il1s", "distance-linkage"]).score)
-    same(workflow.assess_scenarios(data, release)["all keys"].score)
-    same(scale.assess_in_passes(data, release.microdata).score)
-    run_ = workflow.run_protocol(Protocol(data.schema, [step], [Scenario("all keys", data.schema.keys)]), original=data)
+    same(workflow.assess(data, release, intruders=())["all keys"].score)
+    dc.write(data, tmp_path / "a.parquet")
+    dc.write(release.microdata, tmp_path / "b.parquet")
+    stored = dc.scan(tmp_path / "a.parquet", data.schema)
+    same(dc.assess(stored, dc.scan(tmp_path / "b.parquet", data.schema)).score)
+    run_ = workflow.run(Protocol(data.schema, [step], [Intruder("all keys", data.schema.keys)]), original=data)
     same(run_.assessment.score)
     (experiment,) = plan([masker("rank-swapping", p=10.0)], {"all": data.schema.keys}, 1, 0)
     row = run(replace(experiment, seed=5), Originals(data), [CellLoss()], Scoring(defaults=False))
@@ -175,11 +179,19 @@ def test_a_partial_risk_above_the_limit_misses_it_and_below_is_no_answer():
         workflow.verify(found, {"risk_at_most": 40})
 
 
-def test_larger_files_say_that_the_risk_is_at_least_so_much(data, monkeypatch):
+def test_larger_tables_say_that_the_risk_is_at_least_so_much(data, monkeypatch, tmp_path):
     release = masker("mixed-mdav", k=4).mask(data)
-    whole = scale.assess_in_passes(data, release.microdata)
-    monkeypatch.setattr(scale, "MOST_AT_ONCE", 50)
-    found = scale.assess_in_passes(data, release.microdata)
+    whole = dc.assess(data, release)
+    dc.write(data, tmp_path / "a.parquet")
+    dc.write(release.microdata, tmp_path / "b.parquet")
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 50)
+    found = dc.assess(data, release)
+    stored = dc.assess(
+        *(dc.scan(tmp_path / name, data.schema) for name in ("a.parquet", "b.parquet")), provenance=release.provenance
+    )
+    assert stored.score.sentence == found.score.sentence
+    assert [(m.name, m.sentence) for m in stored.measurements] == [(m.name, m.sentence) for m in found.measurements]
+    assert {m.name for m in stored.not_computed} == {m.name for m in found.not_computed}
     assert found.score.incomplete
     assert found.score.risk <= whole.score.risk + 1e-9
     assert found.unmasked.risk == whole.unmasked.risk
@@ -192,7 +204,7 @@ def test_a_threshold_that_the_unmasked_file_meets_is_said_to_ask_for_nothing():
     schema = Schema([Attribute("x", Nominal(levels), "key"), Attribute("y", Numeric(), "confidential")])
     table = Microdata(pl.DataFrame({"x": levels * 30, "y": np.arange(60.0)}), schema)
     steps = [Step("pram", {"random_state": 1})]
-    run_ = workflow.run_protocol(Protocol(schema, steps, thresholds={"risk_at_most": 20.0}), original=table)
+    run_ = workflow.run(Protocol(schema, steps, thresholds={"risk_at_most": 20.0}), original=table)
     assert run_.met
     assert "asks for nothing" in run_.verdicts[0].sentence
     assert "threshold-met-unmasked" in [remark.code for remark in run_.advice]
@@ -201,13 +213,13 @@ def test_a_threshold_that_the_unmasked_file_meets_is_said_to_ask_for_nothing():
 def test_proposed_ceilings_lie_below_the_unmasked_file(tmp_path):
     low = pl.DataFrame({"sex": ["f", "m"] * 60, "home": ["own", "own", "rent", "rent"] * 30})
     low.write_csv(tmp_path / "low.csv")
-    plan_ = workflow.propose_protocol(tmp_path / "low.csv")
+    plan_ = workflow.propose(tmp_path / "low.csv")
     unmasked = 100 * 4 / 120
     assert 0 < plan_.thresholds["risk_at_most"] < unmasked
     assert "smallest_group" not in plan_.thresholds  # thirty of each already
     dc.write(dc.datasets.housing(60), tmp_path / "high.csv")
-    assert workflow.propose_protocol(tmp_path / "high.csv").thresholds == {"risk_at_most": 20.0, "smallest_group": 3}
-    public = workflow.propose_protocol(tmp_path / "high.csv", release="public")
+    assert workflow.propose(tmp_path / "high.csv").thresholds == {"risk_at_most": 20.0, "smallest_group": 3}
+    public = workflow.propose(tmp_path / "high.csv", release="public")
     assert public.thresholds["risk_at_most"] == 10.0
     assert public.steps[0].parameters["k"] == 10
 

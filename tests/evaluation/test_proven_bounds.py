@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from tests.reference.least_error import KINDS, excess, least_error, relaxation, small_file, subset_costs
 from tests.reference.microaggregation import plain_least_error
 
-from discreet.evaluation.certificate import certify, least_squared_error
-from discreet.kernels.bounds import ListedPrices
-from discreet.kernels.mdav import mdav
-from discreet.kernels.pricing import squared_distances
-from discreet.kernels.refine import refine
-from discreet.masking.microaggregation.polish import polished
-from discreet.masking.microaggregation.set_partition import raise_prices
-from discreet.microdata import Microdata
-from discreet.scales import Numeric
-from discreet.schema import Attribute, Schema
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Numeric
+from discreet.data.schema import Attribute, Schema
+from discreet.evaluation.certifying import certify, least_squared_error
+from discreet.kernels.groups.bounds import ListedPrices
+from discreet.kernels.groups.mdav import mdav
+from discreet.kernels.groups.pricing import squared_distances
+from discreet.kernels.groups.refine import refine
+from discreet.masking.microaggregation.numbers.polish import polished
+from discreet.masking.microaggregation.numbers.set_partition import raise_prices
 
 # Rounding of the twins, relative to the squared error of the whole file.
 TINY = 1e-13
@@ -97,7 +97,7 @@ def test_certificates_stay_below_the_optimum(n):
         assert proof.bound <= 100.0 * least_error(scores, k) / max(total, 1e-300) * (1 - 1e-10) + 1e-10
 
 
-@settings(max_examples=200)
+@settings(max_examples=settings().max_examples * 10 // 3)
 @given(
     st.integers(0, 10**6),
     st.integers(2, 7),

@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 import discreet as dc
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
 from discreet.evaluation.exposure import expose
 from discreet.evaluation.ranking import rank_keys
-from discreet.measures.risk.individual_risk import IndividualRisk
-from discreet.measures.risk.suda import SpecialUniques
-from discreet.scales import Nominal, Numeric
-from discreet.schema import Attribute, Schema
+from discreet.measures.risk.equal_keys import IndividualRisk
+from discreet.measures.risk.special_uniques import SpecialUniques
 
 
 def survey(n=400):

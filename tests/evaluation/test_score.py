@@ -6,19 +6,19 @@ import pytest
 from tests.reference import measures as reference
 
 from discreet import catalogue
+from discreet.contracts.measurement import Measurement
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Numeric
+from discreet.data.schema import Attribute, Schema
 from discreet.datasets import business, housing
 from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.evaluation.score import categorical_score, continuous_score, mean_score, relative_losses, weighted_score
-from discreet.masking.microaggregation.mdav import MDAV
-from discreet.masking.pram import PRAM
-from discreet.measures.loss.ctbil import TableLoss
-from discreet.measures.loss.dist import CategoryDistance
-from discreet.measures.loss.ebil import EntropyBasedLoss
-from discreet.measures.risk.rank_interval import RankIntervalDisclosure
-from discreet.microdata import Microdata
-from discreet.results import Measurement
-from discreet.scales import Numeric
-from discreet.schema import Attribute, Schema
+from discreet.masking.microaggregation.numbers.mdav import MDAV
+from discreet.masking.perturbing.pram import PRAM
+from discreet.measures.loss.category_moves import CategoryDistance
+from discreet.measures.loss.category_tables import TableLoss
+from discreet.measures.loss.category_uncertainty import EntropyBasedLoss
+from discreet.measures.risk.intervals import RankIntervalDisclosure
 from discreet.workflow import assess
 
 

@@ -16,7 +16,13 @@ CASES = {"numbers": 300, "tables": 300, "documents": 300, "options": 200, "endin
 
 @pytest.mark.parametrize("kind", fuzz.KINDS)
 def test_nothing_is_found(kind):
-    assert fuzz.run_kind(kind, 0, CASES[kind]) == {}
+    assert fuzz.run_kind(kind, 0, CASES[kind] // 5 or 1) == {}
+
+
+@pytest.mark.parametrize("kind", fuzz.KINDS)
+def test_nothing_more_is_found(kind):
+    first = CASES[kind] // 5 or 1
+    assert fuzz.run_kind(kind, first, CASES[kind] - first) == {}
 
 
 def test_a_finding_is_found(monkeypatch):

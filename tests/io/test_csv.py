@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.data.microdata import Microdata
 from discreet.errors import FileError, ParameterError, SchemaError
 from discreet.io import read_table, write_table
-from discreet.microdata import Microdata
 
 
 def save(folder, text, name="data.csv", encoding="utf-8"):

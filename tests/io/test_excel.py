@@ -9,11 +9,11 @@ import pytest
 import xlsxwriter
 
 import discreet as dc
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Sequence
+from discreet.data.schema import Attribute, Schema
 from discreet.errors import FileError, SchemaError
 from discreet.io import excel, read_table
-from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric, Sequence
-from discreet.schema import Attribute, Schema
 
 
 def test_text_that_looks_like_a_formula_or_a_link_stays_text(tmp_path):

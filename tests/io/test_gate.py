@@ -14,15 +14,14 @@ import pytest
 
 import discreet as dc
 from discreet import catalogue
-from discreet.base import aligned
-from discreet.engines.local import LocalEngine
-from discreet.io.large import ParquetSource, ParquetTarget
-from discreet.labels import Labels
-from discreet.masking.at_scale import mask_table
-from discreet.masking.hierarchy import Hierarchy
-from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric, Ordinal, Sequence
-from discreet.schema import Attribute, Schema
+from discreet.contracts.pairing import aligned
+from discreet.data.labels import Labels
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.data.schema import Attribute, Schema
+from discreet.engines.streaming import StreamingEngine
+from discreet.io.stored_parquet import ParquetSource, ParquetTarget
+from discreet.masking.recoding.hierarchy import Hierarchy
 
 N = 60
 ENDINGS = (".csv", ".parquet", ".arrow", ".xlsx", ".sav", ".dta", ".xpt")
@@ -175,7 +174,7 @@ def test_out_of_core_nothing_but_cells_leaves(tmp_path):
     for masker in (dc.MDAV(k=3), dc.PRAM(random_state=1)):
         target = tmp_path / f"{masker.name}.parquet"
         source = ParquetSource(tmp_path / "o.parquet", SCHEMA)
-        mask_table(masker, source, ParquetTarget(target), LocalEngine(), block_size=20)
+        masker.mask_into(source, ParquetTarget(target), StreamingEngine(), block_size=20)
         release = Microdata(pq.read_table(target), SCHEMA.select(pq.read_schema(target).names))
         assert not stray(release, target.read_bytes())
 

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.data.guarantees import Guarantee
 from discreet.errors import DiscreetError, FileError, ParameterError, SchemaError
-from discreet.guarantees import Guarantee
 from discreet.io import read_table
 from discreet.io.layout import title_lines
-from discreet.io.numbers import Style, canonical, looks_like_number, read_style
+from discreet.io.number_text import Style, canonical, looks_like_number, read_style
 from discreet.io.recount import count_written
 
 N = 40
@@ -468,12 +468,12 @@ def test_titles_are_told_by_their_fields():
 
 def test_a_protocol_remembers_how_its_file_is_laid_out(tmp_path):
     path = save(tmp_path, "\n".join(f"{b},5;{c}" for b, c in zip(B, C, strict=True)) + "\n")
-    protocol = dc.propose_protocol(path, header=False, decimal=",", leave_out=[-1])
+    protocol = dc.propose(path, header=False, decimal=",", leave_out=[-1])
     again = dc.Protocol.from_toml(protocol.to_toml())
     assert again.source == protocol.source
     assert (again.source.header, again.source.decimal, again.source.leave_out) == (False, ",", "-1")
     protocol.save(tmp_path / "p.toml")
-    assert len(dc.run_protocol(tmp_path / "p.toml", before=False).original) == N - 1
+    assert len(dc.run(tmp_path / "p.toml", before=False).original) == N - 1
     assert "header=False" in protocol.to_python()
     with pytest.raises(SchemaError, match="true or false"):
         dc.Protocol.from_toml(protocol.to_toml().replace("header = false", 'header = "no"'))

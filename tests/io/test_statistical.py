@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import io, workflow
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.schema import Attribute, Schema
 from discreet.errors import FileError, MissingExtraError, ParameterError
 from discreet.io import read_table, statistical
-from discreet.microdata import Microdata
-from discreet.protocol import Step
-from discreet.scales import Nominal, Numeric, Ordinal
-from discreet.schema import Attribute, Schema
+from discreet.release.protocol_parts import Step
 
 SEX = {1: "male", 2: "female", 9: "no answer"}
 EDU = {1: "none", 2: "primary", 3: "secondary", 4: "tertiary", -8: "refused", -9: "do not know"}
@@ -121,11 +121,11 @@ def test_whole_numbers_are_whole_and_dates_are_dates(sav):
 
 
 def test_a_protocol_proposed_for_it_shows_the_labels_in_comments_and_runs(sav, tmp_path):
-    plan = workflow.propose_protocol(sav)
+    plan = workflow.propose(sav)
     assert "# 1 = none; 2 = primary" in plan.to_toml()
     assert plan.release["masked"] == "survey-masked.sav"
-    done = workflow.run_protocol(plan, folder=tmp_path, before=False)
-    paths = workflow.write_release(done, tmp_path / "out")
+    done = workflow.run(plan, folder=tmp_path, before=False)
+    paths = done.write(tmp_path / "out")
     frame, known = meta(paths["masked"])
     assert "ID" not in frame.columns
     assert known.column_names_to_labels["edu"] == "Education"
@@ -173,7 +173,7 @@ def test_an_spss_file_is_masked_and_read_back_with_labels_that_fit(sav, tmp_path
         Step("local-suppression", {"k": 5, "attributes": ["sex"]}),
         Step("mdav", {"k": 4, "attributes": ["income"]}),
     ]
-    masked = workflow.apply_steps(original, steps, seed=1)
+    masked = workflow.Chain(steps, seed=1).mask(original)
     dc.write(masked, tmp_path / "masked.sav")
     frame, known = meta(tmp_path / "masked.sav")
     labels = known.variable_value_labels
@@ -201,7 +201,7 @@ def test_an_spss_file_is_masked_and_read_back_with_labels_that_fit(sav, tmp_path
 def test_categories_that_got_names_become_codes_with_labels(sav, tmp_path):
     original = dc.read(sav)
     rows = [["1", "low"], ["2", "low"], ["3", "high"], ["4", "high"]]
-    masked = workflow.apply_steps(original, [Step("hierarchy-recoding", {"hierarchies": {"edu": rows}})])
+    masked = workflow.Chain([Step("hierarchy-recoding", {"hierarchies": {"edu": rows}})]).mask(original)
     dc.write(masked, tmp_path / "m.sav")
     frame, known = meta(tmp_path / "m.sav")
     labels = known.variable_value_labels["edu"]
@@ -216,7 +216,7 @@ def test_categories_that_got_names_become_codes_with_labels(sav, tmp_path):
 
 def test_some_categories_named_and_some_kept(sav, tmp_path):
     original = dc.read(sav)
-    masked = workflow.apply_steps(original, [Step("level-map", {"maps": {"edu": {"3": "upper", "4": "upper"}}})])
+    masked = workflow.Chain([Step("level-map", {"maps": {"edu": {"3": "upper", "4": "upper"}}})]).mask(original)
     dc.write(masked, tmp_path / "m.sav")
     frame, known = meta(tmp_path / "m.sav")
     labels = known.variable_value_labels["edu"]
@@ -253,7 +253,7 @@ def test_a_masked_date_is_a_date(sav, tmp_path):
 @pytest.mark.parametrize("ending", [".sav", ".zsav", ".dta", ".xpt", ".parquet", ".arrow", ".feather", ".xlsx", ".csv"])
 def test_a_release_of_an_spss_file_can_be_written_in_every_format(sav, tmp_path, ending):
     original = dc.read(sav)
-    masked = workflow.apply_steps(original, [Step("global-recoding", {"attributes": ["edu"]}), Step("mdav", {"k": 4})])
+    masked = workflow.Chain([Step("global-recoding", {"attributes": ["edu"]}), Step("mdav", {"k": 4})]).mask(original)
     target = tmp_path / f"m{ending}"
     dc.write(masked, target)
     table, origin = read_table(target)
@@ -283,7 +283,7 @@ def test_stata_letters_of_missing_values_come_back(tmp_path):
     )
     data = dc.read(tmp_path / "a.dta")
     assert data.to_arrow().column("x").to_pylist() == [1, 2, None, None, None, 1]
-    ordered = workflow.apply_steps(data, [Step("record-order")], seed=3)
+    ordered = workflow.Chain([Step("record-order")], seed=3).mask(data)
     dc.write(ordered, tmp_path / "b.dta")
     values, known = pyreadstat.read_dta(str(tmp_path / "b.dta"), user_missing=True, output_format="dict")
     expected = [[1.0, 2.0, "a", "b", None, 1.0][row] for row in ordered.provenance.rows]

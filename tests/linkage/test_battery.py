@@ -9,10 +9,10 @@ import sklearn.base
 from tests.battery import SCHEMA, microdata, names_for, sample, with_nulls
 
 from discreet import catalogue
-from discreet.engines.local import LocalEngine
+from discreet.data.microdata import Microdata
+from discreet.data.schema import Attribute, Schema
+from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, DiscreetError, MissingValueError, ParameterError, SchemaError
-from discreet.microdata import Microdata
-from discreet.schema import Attribute, Schema
 
 LINKERS = [c for c in catalogue.linkers().values() if c.needs_common_attributes]
 EXAMPLES = [pytest.param(m, id=f"{m.name}-{i}") for c in LINKERS for i, m in enumerate(c.examples())]
@@ -100,8 +100,8 @@ def test_the_shape_of_links(linker):
 
 def test_the_number_of_threads_does_not_matter(linker):
     a, b = microdata(90), perturbed(90)
-    first = linker.link(a, b, engine=LocalEngine(workers=1))
-    second = linker.link(a, b, engine=LocalEngine(workers=3))
+    first = linker.link(a, b, engine=MemoryEngine(workers=1))
+    second = linker.link(a, b, engine=MemoryEngine(workers=3))
     for name in ("best", "second", "score", "second_score", "ties", "tied", "tied_offsets", "classes"):
         assert np.array_equal(getattr(first, name), getattr(second, name)), name
 

@@ -6,6 +6,7 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from discreet.contracts.links import Links
 from discreet.errors import DataError, ParameterError
 from discreet.linkage.chance import (
     log_probability_at_least,
@@ -14,8 +15,7 @@ from discreet.linkage.chance import (
     probability_of,
     significance,
 )
-from discreet.papers.p1d_chance import TABLE_V, TABLE_VI, TABLE_VII
-from discreet.results import Links
+from discreet.reproduction.subjects.chance_links import TABLE_V, TABLE_VI, TABLE_VII
 
 
 def read(table: str) -> list[tuple[int, float, float]]:

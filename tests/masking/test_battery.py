@@ -12,10 +12,10 @@ import sklearn.base
 from tests.battery import SCHEMA, microdata, names_for, sample, with_nulls
 
 from discreet import catalogue
-from discreet.engines.local import LocalEngine
+from discreet.data.microdata import Microdata
+from discreet.data.schema import Schema
+from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, DiscreetError, MissingValueError, ParameterError, SchemaError
-from discreet.microdata import Microdata
-from discreet.schema import Schema
 
 EXAMPLES = [
     pytest.param(m, id=f"{m.name}-{i}") for c in catalogue.maskers().values() for i, m in enumerate(c.examples())
@@ -85,8 +85,8 @@ def test_a_seed_brings_the_file_back(masker):
 
 
 def test_the_number_of_threads_does_not_matter(masker):
-    first = seeded(masker).mask(microdata(90), engine=LocalEngine(workers=1))
-    second = seeded(masker).mask(microdata(90), engine=LocalEngine(workers=2))
+    first = seeded(masker).mask(microdata(90), engine=MemoryEngine(workers=1))
+    second = seeded(masker).mask(microdata(90), engine=MemoryEngine(workers=2))
     assert first.microdata.to_arrow().equals(second.microdata.to_arrow())
 
 

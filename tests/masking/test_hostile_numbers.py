@@ -10,11 +10,11 @@ import pytest
 
 from discreet import catalogue
 from discreet.errors import DataError
-from discreet.masking.microaggregation.kmodes import KModes
-from discreet.masking.microaggregation.mhm import MHM
-from discreet.masking.microaggregation.mixed_mdav import MixedMDAV
-from discreet.masking.microaggregation.projection import ProjectionMicroaggregation
-from discreet.masking.microaggregation.refinement import Refine
+from discreet.masking.microaggregation.numbers.mhm import MHM
+from discreet.masking.microaggregation.numbers.projection import ProjectionMicroaggregation
+from discreet.masking.microaggregation.numbers.refinement import Refine
+from discreet.masking.microaggregation.records.kmodes import KModes
+from discreet.masking.microaggregation.records.mixed_mdav import MixedMDAV
 
 
 @pytest.mark.parametrize("how", ["zscore", "range", "robust", "none"])

@@ -10,10 +10,10 @@ import sklearn.base
 from tests.battery import SCHEMA, microdata, names_for, sample
 
 from discreet import catalogue
-from discreet.engines.local import LocalEngine
+from discreet.data.microdata import Microdata
+from discreet.data.schema import Schema
+from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, ParameterError, SchemaError
-from discreet.microdata import Microdata
-from discreet.schema import Schema
 
 EXAMPLES = [
     pytest.param(m, id=f"{m.name}-{i}") for c in catalogue.measures().values() for i, m in enumerate(c.examples())
@@ -88,7 +88,7 @@ def test_the_same_records_in_another_order_give_the_same_number(measure):
 def test_the_number_of_threads_does_not_matter(measure):
     original = microdata(90)
     masked = shuffled(original, names_for(measure.scales))
-    values = [measure.measure(original, masked, engine=LocalEngine(workers=w)).value for w in (1, 2)]
+    values = [measure.measure(original, masked, engine=MemoryEngine(workers=w)).value for w in (1, 2)]
     assert values[0] == values[1]
 
 

@@ -11,19 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import sequences as reference
 
+from discreet.data.microdata import Microdata
+from discreet.data.scales import EncodedSequences, Numeric, Sequence
+from discreet.data.schema import Attribute, Schema
 from discreet.errors import MissingValueError, SchemaError
-from discreet.masking.microaggregation.kshc import KSHC
-from discreet.masking.microaggregation.sequence_mdav import SequenceMDAV
-from discreet.measures.loss.sequence_dissimilarity import SequenceDissimilarity
-from discreet.measures.loss.sequence_events import EventFrequencies
-from discreet.measures.loss.sequence_lengths import SequenceLengths
+from discreet.masking.microaggregation.sequences.kshc import KSHC
+from discreet.masking.microaggregation.sequences.sequence_mdav import SequenceMDAV
+from discreet.measures.loss.sequence_movement import SequenceDissimilarity
 from discreet.measures.loss.sequence_patterns import FrequentSubsequences, frequent_subsequences
-from discreet.measures.loss.sequence_transitions import Transitions
+from discreet.measures.loss.sequence_tallies import EventFrequencies, SequenceLengths, Transitions
+from discreet.measures.risk.linked import SequenceLinkageRisk
 from discreet.measures.risk.sequence_knowledge import KnownEvents
-from discreet.measures.risk.sequence_linkage import SequenceLinkageRisk
-from discreet.microdata import Microdata
-from discreet.scales import EncodedSequences, Numeric, Sequence
-from discreet.schema import Attribute, Schema
 
 EVENTS = tuple("abcde")
 SCHEMA = Schema([Attribute("path", Sequence(EVENTS), "key")])

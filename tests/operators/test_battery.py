@@ -11,11 +11,11 @@ import pytest
 
 import discreet.operators
 from discreet.errors import DiscreetError, ParameterError, UnknownNameError
-from discreet.operators.base import Operator, operator_named, operator_names, register_operator
+from discreet.operators.operator import Operator, operator_named, operator_names, register_operator
 
 # An operator registers itself when its module is read, whether or not the package exports it.
-for module in pkgutil.iter_modules(discreet.operators.__path__):
-    importlib.import_module(f"discreet.operators.{module.name}")
+for module in pkgutil.walk_packages(discreet.operators.__path__, "discreet.operators."):
+    importlib.import_module(module.name)
 
 EXAMPLES = {
     f"{name}-{index}": operator

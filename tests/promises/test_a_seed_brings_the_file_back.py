@@ -15,7 +15,7 @@ import discreet as dc
 
 DRAWING = [
     name
-    for name, cls in dc.catalogue.maskers().items()
+    for name, cls in dc.methods("masker").items()
     if "random_state" in cls.parameter_names() and not cls.groups and cls.examples()[0].get_params().get("how") is None
     and name != "identifiers"
 ]  # fmt: skip

@@ -19,7 +19,7 @@ import discreet as dc
 SEED = 1  # the first that anybody would try
 N = 300
 KNOWN = sorted(random.Random(3).sample(range(N), N // 10))  # noqa: S311 - who is known is no secret
-DRAWING = {name: cls for name, cls in dc.catalogue.maskers().items() if "random_state" in cls.parameter_names()}
+DRAWING = {name: cls for name, cls in dc.methods("masker").items() if "random_state" in cls.parameter_names()}
 EXAMPLES = [
     pytest.param(name, example, id=f"{name}-{example}")
     for name, cls in DRAWING.items()
@@ -37,7 +37,7 @@ def masked(method, example, seed, table, where=None):
     tables.write(table, source)
     with releases.quiet():
         if where == "out of core":
-            dc.protect_file(source, target, masker, schema=source.with_suffix(".toml"))
+            dc.protect(dc.scan(source, source.with_suffix(".toml")), masker, output=target)
         else:
             dc.write(masker.mask(dc.read(source, source.with_suffix(".toml"))), target)
     return intruder.cells_of(target)
@@ -103,13 +103,13 @@ CHAINS = {
 def test_the_seed_of_a_protocol_undoes_nothing(chain, tmp_path):
     """Draws of a step follow from the protocol's seed: he runs the same steps on the release and on strange data."""
     methods, unit = CHAINS[chain]
-    steps = [dc.Step(method, {"attributes": names}, unit=unit) for method, names in methods]
+    steps = [dc.release.Step(method, {"attributes": names}, unit=unit) for method, names in methods]
     real, strange = (tables.survey(N, seed=seed, households=unit is not None) for seed in (13, 14))
 
     def release(table, seed):
         path = tables.write(table, tmp_path / "chain.csv")
         with releases.quiet():
-            dc.write(dc.apply_steps(dc.read(path, path.with_suffix(".toml")), steps, seed=seed), tmp_path / "out.csv")
+            dc.write(dc.Chain(steps, seed=seed).mask(dc.read(path, path.with_suffix(".toml"))), tmp_path / "out.csv")
         return intruder.cells_of(tmp_path / "out.csv")
 
     seen, original = release(real, SEED), intruder.columns_of(real)
@@ -137,7 +137,7 @@ def noisy(ending, seed, tmp_path):
     try:
         with releases.quiet():
             if ending == "parquet":
-                dc.protect_file(path, target, "additive-noise", schema=path.with_suffix(".toml"), random_state=seed)
+                dc.protect(dc.scan(path, path.with_suffix(".toml")), "additive-noise", output=target, random_state=seed)
             else:
                 dc.write(dc.AdditiveNoise(random_state=seed).mask(dc.read(path, path.with_suffix(".toml"))), target)
     except dc.DiscreetError:
@@ -183,9 +183,9 @@ def test_fresh_numbers_follow_neither_the_seed_nor_the_order():
     numbers = []
     for table in (REAL, STRANGE):
         path = tables.write(table, releases.folder() / "fresh.csv")
-        renumbering = dc.Step("identifiers", {"renumber": ["person"], "random_state": SEED})
+        renumbering = dc.release.Step("identifiers", {"renumber": ["person"], "random_state": SEED})
         with releases.quiet():
-            dc.write(dc.apply_steps(dc.read(path, path.with_suffix(".toml")), [renumbering]), path.with_name("f.csv"))
+            dc.write(dc.Chain([renumbering]).mask(dc.read(path, path.with_suffix(".toml"))), path.with_name("f.csv"))
         numbers.append(intruder.numbers(intruder.cells_of(path.with_name("f.csv"))["person"]))
     limit = 6.0 / math.sqrt(N)
     assert abs(np.corrcoef(*numbers)[0, 1]) < limit

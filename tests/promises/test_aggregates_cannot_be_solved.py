@@ -11,7 +11,7 @@ from tests.promises import intruder, judge, releases, tables
 import discreet as dc
 
 AGGREGATING = {
-    name: cls for name, cls in dc.catalogue.maskers().items() if cls.groups or "replacement" in cls.parameter_names()
+    name: cls for name, cls in dc.methods("masker").items() if cls.groups or "replacement" in cls.parameter_names()
 }
 CASES = [one for one in releases.CASES if one.values[0].method in AGGREGATING]
 NUMERIC = [name for name, cls in AGGREGATING.items() if cls.groups and "numeric" in cls.scales]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import combinations, product
 
+import pytest
 from tests.promises import releases, tables
 
 import discreet as dc
 
 FACTORS = {
-    "method": tuple(dc.catalogue.maskers()),
+    "method": tuple(dc.methods("masker")),
     "format": tables.FORMATS,
     "reading": tuple(tables.READINGS),
     "weights": (False, True),
@@ -27,9 +28,17 @@ def test_every_pair_of_choices_meets_somewhere():
 
 def test_every_example_of_every_masker_is_tried():
     tried = {(case.method, case.example) for case in releases.design()}
-    assert tried == {(name, i) for name, cls in dc.catalogue.maskers().items() for i in range(len(cls.examples()))}
+    assert tried == {(name, i) for name, cls in dc.methods("masker").items() for i in range(len(cls.examples()))}
 
 
+def test_the_releases_that_are_always_tried_meet_every_choice():
+    cases = [case for case in releases.design() if case.representative]
+    for factor, choices in FACTORS.items():
+        assert {getattr(case, factor) for case in cases} == set(choices)
+    assert len(cases) == 2 * len(FACTORS["method"])
+
+
+@pytest.mark.slow
 def test_most_releases_are_written():
     refused = {case.id: releases.released(case).refusal for case in releases.design()}
     refused = {name: words for name, words in refused.items() if words}

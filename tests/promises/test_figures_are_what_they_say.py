@@ -13,7 +13,7 @@ import discreet as dc
 
 KEYS = ["age", "size", "fuel", "owner"]
 METHODS = {
-    "identifiers": dc.catalogue.maskers()["identifiers"](),
+    "identifiers": dc.methods("masker")["identifiers"](),
     "local-suppression": dc.LocalSuppression(3),
     "mixed-mdav": dc.MixedMDAV(3, random_state=2),
     "mdav": dc.MDAV(3, missing="pattern", random_state=2),
@@ -185,7 +185,7 @@ def linked_percent(first, second):
 @pytest.mark.parametrize("method", ["identifiers", "mixed-mdav", "mdav", "rank-swapping", "additive-noise", "pram"])
 def test_distance_linkage_by_a_double_loop(method, tmp_path):
     path = tables.write(tables.survey(150, seed=32, leaving_out=("visits",)), tmp_path / "survey.csv")
-    masker = dc.catalogue.maskers()[method].examples()[0].set_params(random_state=2)
+    masker = dc.methods("masker")[method].examples()[0].set_params(random_state=2)
     with releases.quiet():
         dc.write(masker.mask(dc.read(path, path.with_suffix(".toml"))), tmp_path / "out.csv")
     said = releases.answer("assess", path, tmp_path / "out.csv", "-s", path.with_suffix(".toml"))

@@ -10,9 +10,9 @@ from tests.promises import judge, releases, tables
 
 import discreet as dc
 
-GROUPING = [one for one in releases.CASES if dc.catalogue.maskers()[one.values[0].method].groups]
-DIVERSE = [name for name, cls in dc.catalogue.maskers().items() if "l" in cls.parameter_names()]
-METHODS = [name for name, cls in dc.catalogue.maskers().items() if cls.groups]
+GROUPING = [one for one in releases.CASES if dc.methods("masker")[one.values[0].method].groups]
+DIVERSE = [name for name, cls in dc.methods("masker").items() if "l" in cls.parameter_names()]
+METHODS = [name for name, cls in dc.methods("masker").items() if cls.groups]
 
 
 def wildcard_sizes(keys):
@@ -51,7 +51,7 @@ def test_with_households_every_class_holds_k_of_them(case):
 @pytest.mark.parametrize("reading", tables.READINGS)
 def test_every_class_of_equal_text_holds_l_confidential_values(method, reading):
     original = releases.source("csv", reading, weights=False, households=False)
-    masker = dc.catalogue.maskers()[method](3, l=2)
+    masker = dc.methods("masker")[method](3, l=2)
     if "sensitive" in masker.get_params():
         masker.set_params(sensitive="illness")
     if "random_state" in masker.get_params():
@@ -72,9 +72,9 @@ def test_on_the_command_line(method, reading, tmp_path, capsys):
     original = releases.source("csv", reading, weights=True, households=False)
     target = tmp_path / "out.csv"
     options = ["--method", method, "--k", 4, "--json", "-o", target]
-    names = dc.catalogue.maskers()[method].parameter_names()
+    names = dc.methods("masker")[method].parameter_names()
     options += ["--seed", 3] if "random_state" in names else []
-    if "missing" in names and dc.catalogue.maskers()[method].examples()[0].get_params()["missing"] == "refuse":
+    if "missing" in names and dc.methods("masker")[method].examples()[0].get_params()["missing"] == "refuse":
         options += ["--set", "missing=pattern"]
     if "budget" in names:
         options += ["--set", "budget=500"]

@@ -9,7 +9,7 @@ import discreet as dc
 
 SECRETS = {"person": "p-Ottokar-4711", "wealth": "73412987.125", "visits": "tower tower lake tower gate lake"}
 """Cells that no other record has, and that nothing computed from the others would show."""
-KEEPING = [name for name, cls in dc.catalogue.maskers().items() if cls.scales != frozenset({"sequence"})]
+KEEPING = [name for name, cls in dc.methods("masker").items() if cls.scales != frozenset({"sequence"})]
 
 
 def told(tmp_path, capsys):
@@ -34,7 +34,7 @@ def with_secrets(table, **cells):
 def test_a_release_is_spoken_of_in_columns_and_counts(method, tmp_path, capsys):
     made = with_secrets(tables.survey(120, seed=51, weights=True, leaving_out=("visits",)))
     path = tables.write(made, tmp_path / "survey.csv")
-    masker = dc.catalogue.maskers()[method].examples()[0]
+    masker = dc.methods("masker")[method].examples()[0]
     with releases.quiet():
         table = dc.read(path, path.with_suffix(".toml"))
         masked = masker.mask(table)

@@ -12,7 +12,7 @@ import discreet as dc
 
 SURVEY = {"n": 150, "seed": 41, "leaving_out": ("visits",)}
 KEEPING = {
-    name: cls for name, cls in dc.catalogue.maskers().items()
+    name: cls for name, cls in dc.methods("masker").items()
     if cls.scales != frozenset({"sequence"}) and name not in {"sampling", "record-order"}
 }  # fmt: skip
 CATEGORIES = [name for name in tables.SCALES if name not in tables.NUMBERS and name != "visits"]
@@ -161,7 +161,7 @@ def test_out_of_core_shows_the_same_headline_or_says_that_it_cannot(method, tmp_
     path, table = survey(tmp_path, "parquet")
     dc.write(masked_by(method, table), tmp_path / "out.parquet")
     here = from_files(path, tmp_path / "out.parquet")["score"]
-    there = from_files(path, tmp_path / "out.parquet", "--out-of-core")["score"]
+    there = from_files(path, tmp_path / "out.parquet", "--engine", "streaming")["score"]
     for part in ("risk", "loss"):
         assert there[part] is None or there[part] == pytest.approx(here[part], abs=1e-6), part
 

@@ -7,42 +7,44 @@ from itertools import product
 import numpy as np
 
 
-def state(chain, i, j):
+def state(agreement, i, j):
     """The state of agreement of record i of A and record j of B."""
     found = 0
-    for classes in chain.classes:
-        first, second = classes[chain.a[i]], classes[chain.b[j]]
+    for classes in agreement.classes:
+        first, second = classes[agreement.a[i]], classes[agreement.b[j]]
         if first != second or first < 0:
             break
         found += 1
     return found
 
 
-def pattern_counts(chains):
+def pattern_counts(agreements):
     """Pairs between the files by pattern."""
-    counts = np.zeros([chain.states for chain in chains], dtype=np.int64)
-    for i, j in product(range(chains[0].a.size), range(chains[0].b.size)):
-        counts[tuple(state(chain, i, j) for chain in chains)] += 1
+    counts = np.zeros([agreement.states for agreement in agreements], dtype=np.int64)
+    for i, j in product(range(agreements[0].a.size), range(agreements[0].b.size)):
+        counts[tuple(state(agreement, i, j) for agreement in agreements)] += 1
     return counts
 
 
-def within_counts(chains):
+def within_counts(agreements):
     """Ordered pairs of different records of A by pattern, and the pairs of a record with itself."""
-    shape = [chain.states for chain in chains]
+    shape = [agreement.states for agreement in agreements]
     within, own = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    mirrored = [type(chain)(chain.name, chain.a, chain.a, chain.classes) for chain in chains]
-    n = chains[0].a.size
+    mirrored = [
+        type(agreement)(agreement.name, agreement.a, agreement.a, agreement.classes) for agreement in agreements
+    ]
+    n = agreements[0].a.size
     for i, j in product(range(n), range(n)):
-        (own if i == j else within)[tuple(state(chain, i, j) for chain in mirrored)] += 1
+        (own if i == j else within)[tuple(state(agreement, i, j) for agreement in mirrored)] += 1
     return within, own
 
 
-def weight_matrix(chains, weights):
+def weight_matrix(agreements, weights):
     """The weight of every pair, B by A."""
-    n_a, n_b = chains[0].a.size, chains[0].b.size
+    n_a, n_b = agreements[0].a.size, agreements[0].b.size
     table = np.empty((n_b, n_a))
     for i, j in product(range(n_a), range(n_b)):
-        table[j, i] = weights[tuple(state(chain, i, j) for chain in chains)]
+        table[j, i] = weights[tuple(state(agreement, i, j) for agreement in agreements)]
     return table
 
 

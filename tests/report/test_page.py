@@ -6,15 +6,16 @@ import json
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
-from types import SimpleNamespace
 
 import polars as pl
 import pytest
 
 import discreet as dc
 from discreet import workflow
-from discreet.scales import Nominal, Numeric
-from discreet.schema import Attribute, Schema
+from discreet.contracts.assessment import Verdict
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
+from discreet.release import gathering
 
 SEED = 918273645
 HOSTILE = ['<script>alert("x")</script>', "two\nlines", "=cmd|' /C calc'!A0", "@SUM(1+1)", "a\x1b[31mred", "../../etc"]
@@ -38,9 +39,7 @@ def parts():
 def folder(parts, tmp_path_factory):
     data, masked, assessment = parts
     path = tmp_path_factory.mktemp("reports")
-    limit = SimpleNamespace(
-        name="risk_at_most", value=assessment.score.risk, limit=0.5, met=False, sentence="Too much."
-    )
+    limit = Verdict(name="risk_at_most", value=assessment.score.risk, limit=0.5, met=False, sentence="Too much.")
     study = dc.compare(data, dc.grid(dc.MDAV, k=[3, 6]), measures=["il1s", "distance-linkage"])
     shared = {
         "before": {"neighbour": dc.assess(data, data)},
@@ -260,9 +259,7 @@ def test_external_tells_no_probabilities_of_change():
     masked = dc.PRAM(theta=0.37, random_state=SEED).mask(data)
     from discreet.report.page import render_html, render_json
 
-    contents = workflow.reports._gather(
-        data, masked, dc.assess(data, masked), "external", {}, {}, (), (), None, None, ""
-    )
+    contents = gathering.gather(data, masked, dc.assess(data, masked), "external", {}, {}, (), (), None, None, "")
     for text in (words(render_html(contents, "external")), render_json(contents, "external")):
         assert "0.37" not in text
         assert "theta" not in text

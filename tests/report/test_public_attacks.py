@@ -12,10 +12,10 @@ import pytest
 
 import discreet as dc
 from discreet import Attribute, Nominal, Numeric, Schema
+from discreet.contracts.masked import Masked
+from discreet.data.microdata import Microdata, microdata
 from discreet.evaluation.changes import column_changes
-from discreet.microdata import Microdata, microdata
 from discreet.report.coarse import class_of
-from discreet.results import Masked
 
 HIDDEN = 13.0
 
@@ -64,7 +64,7 @@ def candidates_by_total(text, released, n, reach):
 
 def test_the_total_does_not_give_back_the_one_value_that_was_top_coded(tmp_path):
     table = families()
-    masked = dc.catalogue.method("masker", "top-coding")(threshold=5.0, attributes=["kids"]).mask(table)
+    masked = dc.methods("masker")["top-coding"](threshold=5.0, attributes=["kids"]).mask(table)
     figures, text = published(table, masked, tmp_path)
     released = np.asarray(masked.microdata.encoded("kids"))
     # mean × n − released total = what was cut off: no number of the page may be the mean of the original.
@@ -116,7 +116,7 @@ def test_means_and_variances_do_not_give_back_the_blanks(tmp_path):
 def test_ten_values_that_were_top_coded_leave_the_largest_open(tmp_path):
     def told(largest):
         table = families(large=(*[6.0] * 11, largest))
-        masked = dc.catalogue.method("masker", "top-coding")(threshold=5.0, attributes=["kids"]).mask(table)
+        masked = dc.methods("masker")["top-coding"](threshold=5.0, attributes=["kids"]).mask(table)
         figures, text = published(table, masked, tmp_path)
         assert next(one for one in figures["changes"] if one["attribute"] == "kids")["changed"] == 12
         return json.dumps(figures), text
@@ -141,7 +141,7 @@ def test_a_count_that_is_not_told_stands_nowhere_else(tmp_path):
 
 def test_bars_of_the_original_stand_for_ten_records(tmp_path):
     table = families(n=200, large=[9.0] * 12)
-    masked = dc.catalogue.method("masker", "top-coding")(threshold=5.0, attributes=["kids"]).mask(table)
+    masked = dc.methods("masker")["top-coding"](threshold=5.0, attributes=["kids"]).mask(table)
     _, text = published(table, masked, tmp_path)
     assert "Shares are rounded to 5 %" in text
     shares = text.partition("Share of records a unit of width, kids")[2].partition("Made by")[0]

@@ -10,9 +10,10 @@ import pytest
 
 import discreet as dc
 from discreet import Attribute, Nominal, Numeric, Schema, workflow
+from discreet.data.microdata import Microdata
 from discreet.errors import ParameterError, SchemaError
-from discreet.microdata import Microdata
-from discreet.protocol import Protocol, Step
+from discreet.release.protocol import Protocol
+from discreet.release.protocol_parts import Step
 
 SEED = 918273645
 
@@ -48,7 +49,7 @@ def told(table, masked, folder, **choices):
 
 def test_changes_by_column_and_suppressions_by_group(tmp_path):
     table = survey()
-    masked = dc.catalogue.method("masker", "local-suppression")(k=6).mask(table)
+    masked = dc.methods("masker")["local-suppression"](k=6).mask(table)
     gone = {n: int((masked.microdata.missing(n) & ~table.missing(n)).sum()) for n in ("job", "home")}
     assert sum(gone.values()) > 10
     figures, text = told(table, masked, tmp_path)
@@ -67,7 +68,7 @@ def test_changes_by_column_and_suppressions_by_group(tmp_path):
 
 def test_a_changed_confidential_column_is_not_a_loss_of_nothing(tmp_path):
     table = survey()
-    masked = dc.catalogue.method("masker", "mdav")(k=5, attributes=["age"]).mask(table)
+    masked = dc.methods("masker")["mdav"](k=5, attributes=["age"]).mask(table)
     figures, _ = told(table, masked, tmp_path)
     assert figures["loss"]["mean"] > 0
     assert figures["loss"]["most_in"] == "age"
@@ -79,7 +80,7 @@ def test_a_changed_confidential_column_is_not_a_loss_of_nothing(tmp_path):
 def test_parameters_are_told_by_choice_alone(method, choice, field, tmp_path):
     table = survey()
     given = {"attributes": ["age"], "level": 0.25} if method == "additive-noise" else {"attributes": ["home"]}
-    masked = dc.catalogue.method("masker", method)(random_state=SEED, **given).mask(table)
+    masked = dc.methods("masker")[method](random_state=SEED, **given).mask(table)
     silent, text = told(table, masked, tmp_path)
     assert field not in silent["steps"][0]
     figures, chosen = told(table, masked, tmp_path, tell=[choice])
@@ -102,8 +103,8 @@ def test_the_protocol_says_what_is_told(tmp_path):
         public={"domains": ["region"], "tell": ["noise"]},
     )
     assert Protocol.from_toml(plan.to_toml()) == plan
-    run = workflow.run_protocol(plan, original=table)
-    workflow.write_release(run, tmp_path)
+    run = workflow.run(plan, original=table)
+    run.write(tmp_path)
     page = (tmp_path / "external.html").read_text()
     assert "Level of the noise: 0.25" in page
     assert str(SEED) not in page

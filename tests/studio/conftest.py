@@ -68,7 +68,7 @@ class Client:
     def __init__(self, running: Running) -> None:
         self.session = running.studio.projects.create()
         address = running.origin + self.session.root
-        self.http = httpx.Client(base_url=address, follow_redirects=True, timeout=30)
+        self.http = httpx.Client(base_url=address, follow_redirects=True, timeout=300)
         self.running = running
         answer = self.http.get(running.link())
         assert answer.status_code == 200

@@ -12,8 +12,11 @@ import zipfile
 import pytest
 
 from discreet.studio import sessions
+from discreet.studio.desk import Desk
 from discreet.studio.jobs import full_disk
-from discreet.workflow import Answer, Desk, Given, Step, pack, unpack
+from discreet.studio.keeping import pack, unpack
+from discreet.studio.session_values import Answer, Given
+from discreet.workflow import Step
 
 ROWS = 60
 CANARY = "canary-7391"
@@ -347,7 +350,8 @@ def test_a_restarted_server_knows_its_browsers_and_keeps_no_cookie(tmp_path):
 
 
 def test_a_study_that_was_stopped_goes_on_and_one_that_was_run_is_there_at_once(tmp_path):
-    from discreet.workflow import read_candidates, stored_study
+    from discreet.studio.controls import read_candidates
+    from discreet.studio.desk import stored_study
 
     desk, told = Desk(), []
     given = Given("sample", "business", "sample: business", n=60)

@@ -9,7 +9,8 @@ import time
 import pytest
 
 from discreet.studio.jobs import Job, Worker
-from discreet.workflow import Given, Step
+from discreet.studio.session_values import Given
+from discreet.workflow import Step
 
 SMALL = Given("sample", "business", "sample: business", n=60)
 LARGE = Given("sample", "business", "sample: business", n=3000)

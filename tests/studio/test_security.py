@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from discreet.studio.app import _hosts
-from discreet.studio.scratch import PrivateFolder
+from discreet.studio.private_folder import PrivateFolder
 from discreet.studio.security import HEADERS, Gate
 
 PAGES = ["/open", "/declare", "/risk", "/protect", "/compare", "/compare/map", "/attack", "/release",
@@ -306,7 +306,7 @@ def test_folders_are_private(client):
 @pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
 def test_folders_of_servers_that_were_killed_are_removed_at_start(tmp_path: Path):
     code = (
-        "import sys, os; from pathlib import Path; from discreet.studio.scratch import PrivateFolder\n"
+        "import sys, os; from pathlib import Path; from discreet.studio.private_folder import PrivateFolder\n"
         "p = PrivateFolder(Path(sys.argv[1])); (p.path / 'data.csv').write_text('secret'); print(p.path, flush=True)\n"
         "os._exit(9)"
     )
@@ -325,8 +325,9 @@ def test_folders_of_servers_that_were_killed_are_removed_at_start(tmp_path: Path
 
 
 def test_projects_that_nobody_looks_at_are_put_away_and_stay_on_disk(tmp_path):
+    from discreet.studio.desk import Desk
     from discreet.studio.projects import Projects
-    from discreet.workflow import Desk, Given
+    from discreet.studio.session_values import Given
 
     projects = Projects(tmp_path, secret=b"x" * 32, idle=-1.0, warm=False)
     empty, first = projects.create(), projects.create()
@@ -344,7 +345,7 @@ def test_projects_that_nobody_looks_at_are_put_away_and_stay_on_disk(tmp_path):
 
 
 def test_the_command_line_does_not_expose_by_accident():
-    from discreet.cli.studio import studio
+    from discreet.cli.studio_command import studio
     from discreet.errors import ParameterError
 
     for host in ("0.0.0.0", "192.168.1.5", "example.org"):  # noqa: S104 - it is refused

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from discreet import catalogue
+from discreet.parameters import describe
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -32,9 +33,7 @@ def test_every_registered_method_has_a_page_with_its_parameters_cost_and_referen
                     row = next(line for line in text.splitlines() if line.startswith(f"| `{key}` |"))
                     assert row.count(" | ") == 3
             assert "## Definition and cost" in text, name
-            assert re.search(
-                r"O\(|[Cc]ost|n²|[Ll]inear|once a scenario|passes|As for", tool.sections(cls.__doc__)["Notes"]
-            ), name
+            assert re.search(r"O\(|[Cc]ost|n²|[Ll]inear|once a scenario|passes|As for", describe(cls).notes), name
             assert "## References" in text, name
             assert f"[{name}]({name}.md)" in pages["methods/index.md"]
 

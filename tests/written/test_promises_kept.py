@@ -15,16 +15,15 @@ import pytest
 
 import discreet as dc
 from discreet.cli.main import _code
+from discreet.contracts.masked import Masked
+from discreet.data.guarantees import Guarantee, Recount, still_true
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Sequence
+from discreet.data.schema import Attribute, Schema
 from discreet.errors import BrokenGuaranteeError, DiscreetError
-from discreet.guarantees import Guarantee, Recount, still_true
 from discreet.io.atomic import looked_at, whole_file, write_text
 from discreet.io.recount import count_written
-from discreet.microdata import Microdata
-from discreet.protocol import Step
-from discreet.results import Masked
-from discreet.scales import Nominal, Numeric, Sequence
-from discreet.schema import Attribute, Schema
-from discreet.workflow.scale import protect_file
+from discreet.release.protocol_parts import Step
 
 WORDS = Schema(
     [
@@ -210,7 +209,7 @@ def test_the_public_report_promises_what_the_file_keeps(tmp_path):
     group = Step("mdav", {"k": 4, "attributes": ["wage"], "missing": "fill"})
     for steps, promises in (([group], True), ([group, Step("additive-noise", {"attributes": ["wage"]})], False)):
         original = Microdata(words(), WORDS)
-        masked = dc.apply_steps(original, steps, seed=3)
+        masked = dc.Chain(steps, seed=3).mask(original)
         assessment = dc.assess(original, masked, measures=["il1s", "distance-linkage"])
         dc.write_report(original, masked, assessment, json=tmp_path / "public.json", audience="external")
         told = json.loads((tmp_path / "public.json").read_text())["steps"][0]
@@ -252,7 +251,7 @@ def test_a_single_column_whose_cells_are_missing(tmp_path):
 
 
 def promised(steps, data=None, schema=WORDS):
-    masked = dc.apply_steps(Microdata(words() if data is None else data, schema), steps, seed=3)
+    masked = dc.Chain(steps, seed=3).mask(Microdata(words() if data is None else data, schema))
     return masked, [(promise.attributes, promise.k) for promise in masked.provenance.guarantees]
 
 
@@ -329,7 +328,7 @@ def household_data():
 @pytest.mark.parametrize("method", ["local-suppression", "kmodes", "mixed-mdav"])
 def test_households_are_counted_as_households(method, renumber, tmp_path):
     table, schema = household_data()
-    masked = dc.protect_households(
+    masked = dc.release.protect_households(
         table, household="home", household_attributes=["heat"], household_step=Step(method, {"k": 6}),
         person_step=Step("mdav", {"k": 3}), renumber=renumber, schema=schema, seed=1,
     )  # fmt: skip
@@ -352,7 +351,7 @@ def test_strata_of_households_are_written_alike(tmp_path):
     table = table.append_column("area", pa.array([area[home] for home in table["home"].to_pylist()]))
     schema = Schema([*schema, Attribute("area", Nominal(("n",)), "stratum", missing=("?", "NA"))])
     step = Step("kmodes", {"k": 7, "attributes": ["heat"], "strata": ["area"]}, unit="home")
-    masked = dc.apply_steps(Microdata(table, schema), [step], seed=1)
+    masked = dc.Chain([step], seed=1).mask(Microdata(table, schema))
     dc.write(masked, tmp_path / "out.csv")
     assert {area for (area,) in written(tmp_path / "out.csv", ["area"])} == {"n", "?"}
     assert min(written(tmp_path / "out.csv", ["area", "heat"]).values()) >= 7
@@ -376,7 +375,7 @@ def test_letters_of_stata_do_not_come_back_with_the_members_of_a_household(tmp_p
     data = Microdata(
         table.set_column(1, "heat", pa.array(heat)), numbers, origin={"verbatim_missing": {"heat": letters}}
     )
-    masked = dc.protect_households(
+    masked = dc.release.protect_households(
         data, household="home", household_attributes=["heat"], seed=1,
         household_step=Step("local-suppression", {"k": 20}),
     )  # fmt: skip
@@ -401,9 +400,10 @@ def test_letters_of_stata_do_not_come_back_with_the_members_of_a_household(tmp_p
 )
 def test_out_of_core(method, names, more, output, tmp_path):
     pq.write_table(words(400), tmp_path / "o.parquet")
-    provenance, _ = protect_file(
-        tmp_path / "o.parquet", tmp_path / output, method, schema=WORDS, block_size=64, k=4, attributes=names, **more
-    )
+    provenance, _ = dc.protect(
+        dc.scan(tmp_path / "o.parquet", WORDS), method, output=tmp_path / output, block_size=64, k=4,
+        attributes=names, **more,
+    )  # fmt: skip
     assert [(promise.k, set(promise.attributes)) for promise in provenance.guarantees] == [(4, set(names))]
     table = pq.read_table(tmp_path / output)
     rows = list(zip(*(table.column(name).to_pylist() for name in names), strict=True))
@@ -424,8 +424,8 @@ def test_out_of_core_is_not_put_in_place_either(tmp_path, monkeypatch):
     monkeypatch.setattr(Microdata, "replacing", keeping_codes)
     for output in ("out.parquet", "out"):
         with pytest.raises(DiscreetError, match="in the written file"):
-            protect_file(
-                tmp_path / "o.parquet", tmp_path / output, "local-suppression", schema=WORDS, k=40,
+            dc.protect(
+                dc.scan(tmp_path / "o.parquet", WORDS), "local-suppression", output=tmp_path / output, k=40,
                 attributes=["x", "y"],
             )  # fmt: skip
     assert [path.name for path in tmp_path.iterdir()] == ["o.parquet"]

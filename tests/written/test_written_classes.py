@@ -14,9 +14,9 @@ import pytest
 
 import discreet as dc
 from discreet import catalogue
-from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric, Ordinal
-from discreet.schema import Attribute, Schema
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.schema import Attribute, Schema
 
 K = 4
 N = 150

@@ -121,10 +121,10 @@ def _bars(note: Any) -> Iterator[Any]:
     tasks: dict[str, TaskID] = {}
     with Progress(*columns, console=err, transient=True) as bars:
 
-        def show(label: str, done: int, total: int) -> None:
-            note(label, done, total)
+        def show(label: str, count: int, total: int) -> None:
+            note(label, count, total)
             if label not in tasks:
                 tasks[label] = bars.add_task(safe(label), total=total)
-            bars.update(tasks[label], completed=done, total=total, visible=done < total)
+            bars.update(tasks[label], completed=count, total=total, visible=count < total)
 
         yield show

@@ -15,7 +15,17 @@ from typing import Annotated, Any
 import typer
 
 from discreet._version import __version__
-from discreet.cli import certify, intrusion, listing, manifest, papers, protocols, release, studies, studio, tables
+from discreet.cli import (
+    attack_commands,
+    file_commands,
+    listing_commands,
+    papers_command,
+    proof_commands,
+    protocol_commands,
+    studio_command,
+    study_commands,
+    table_commands,
+)
 from discreet.cli.console import err, out, safe
 from discreet.errors import BrokenGuaranteeError, DiscreetError, LibraryError
 from discreet.scratch import clear_stale, is_full
@@ -77,24 +87,24 @@ def _telling(command: Callable[..., None]) -> Callable[..., None]:
 
 # In the order of the sentence: read → declare → mask → attack → measure → score → report.
 for _command in (
-    release.inspect,
-    release.protect,
-    release.assess,
-    certify.certify,
-    protocols.init,
-    protocols.run,
-    protocols.check,
-    manifest.verify,
-    tables.renumber,
-    intrusion.attack,
-    intrusion.link,
-    studies.compare,
-    studies.tune,
-    papers.papers,
-    listing.methods,
-    listing.datasets,
-    release.demo,
-    studio.studio,
+    file_commands.inspect,
+    file_commands.protect,
+    file_commands.assess,
+    proof_commands.certify,
+    protocol_commands.init,
+    protocol_commands.run,
+    protocol_commands.check,
+    proof_commands.verify,
+    table_commands.renumber,
+    attack_commands.attack,
+    attack_commands.link,
+    study_commands.compare,
+    study_commands.tune,
+    papers_command.papers,
+    listing_commands.methods,
+    listing_commands.datasets,
+    file_commands.demo,
+    studio_command.studio,
 ):
     app.command()(_telling(_command))
 

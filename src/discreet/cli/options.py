@@ -10,16 +10,20 @@ from typing import Annotated, Any
 
 import typer
 
+from discreet.cli.console import err, safe
 from discreet.errors import FileError, ParameterError
 
 __all__ = [
+    "BlockSize",
     "Data",
     "Delimiter",
     "Encoding",
+    "EngineName",
     "Json",
     "LinkerName",
     "MaskedFile",
     "MaskerName",
+    "Master",
     "Parameter",
     "Quiet",
     "SchemaFile",
@@ -27,10 +31,12 @@ __all__ = [
     "SequenceColumn",
     "Verbose",
     "dataset_names",
+    "engine_of",
     "given",
     "method_names",
     "reads_text",
     "refuse_existing",
+    "refuse_streamed",
 ]
 
 
@@ -66,6 +72,22 @@ Data = Annotated[Path, typer.Argument(help="The data: .csv, .parquet, .xlsx, .sa
 SchemaFile = Annotated[
     Path | None, typer.Option("--schema", "-s", help="TOML file that declares the attributes.", show_default=False)
 ]
+EngineName = Annotated[
+    str | None,
+    typer.Option(
+        "--engine", help="memory, streaming or spark; by default the size of the file decides.", show_default=False
+    ),
+]
+Master = Annotated[
+    str | None, typer.Option(help="Where Spark runs: local[4], spark://host:7077, yarn.", show_default=False)
+]
+BlockSize = Annotated[
+    int | None,
+    typer.Option(
+        "--block-size", min=8, help="Most records grouped at a time; 50,000 of a file that is streamed.",
+        show_default=False,
+    ),
+]  # fmt: skip
 Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself.", show_default=False)]
 Encoding = Annotated[str | None, typer.Option(help="Text encoding; UTF-8 unless said.", show_default=False)]
 _LAYOUT: dict[str, Any] = {
@@ -95,19 +117,19 @@ _LAYOUT: dict[str, Any] = {
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options that say how a text file is laid out; what was typed comes as its `layout`."""
     own = inspect.signature(command, eval_str=True)
-    asked = [
+    layout_options = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
         for name, annotation in _LAYOUT.items()
     ]
-    kept = [parameter for name, parameter in own.parameters.items() if name != "layout"]
+    own_options = [parameter for name, parameter in own.parameters.items() if name != "layout"]
 
     @wraps(command)
     def run(*args: Any, **typed: Any) -> None:
         layout = {name: value for name in _LAYOUT if (value := typed.pop(name, None)) is not None}
         command(*args, **typed, layout=layout)
 
-    run.__signature__ = own.replace(parameters=[*kept, *asked])  # type: ignore[attr-defined]
-    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*kept, *asked]}
+    run.__signature__ = own.replace(parameters=[*own_options, *layout_options])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own_options, *layout_options]}
     return run
 
 
@@ -146,3 +168,33 @@ def given(k: str | None, attributes: str | None, seed: int | None, pairs: list[s
         result[name.strip()] = value
     named = {"k": k, "attributes": attributes, "random_state": None if seed is None else str(seed)}
     return result | {name: value for name, value in named.items() if value is not None}
+
+
+def engine_of(data: Path, engine: str | None, master: str | None, *, quiet: bool) -> str:
+    """Return the engine for a file: the one that is named, or that of its size."""
+    from discreet import workflow
+
+    if engine not in (None, "memory", "streaming", "spark"):
+        raise ParameterError(f"--engine must be memory, streaming or spark; got {engine!r}.")
+    if master is not None and engine != "spark":
+        raise ParameterError("--master belongs to --engine spark.", hint="Add --engine spark.")
+    if engine is not None:
+        return engine
+    if data.is_dir():
+        return "streaming"
+    if not data.exists() or not workflow.is_large(data):
+        return "memory"
+    if not quiet:
+        err.print(
+            f"{safe(data.name)} takes more than a tenth of this machine's memory: it is streamed, in blocks. "
+            "Say --engine memory, streaming or spark to choose yourself.",
+            highlight=False,
+        )
+    return "streaming"
+
+
+def refuse_streamed(**options: Any) -> None:
+    """Refuse options that a file which is not held in memory cannot have."""
+    named = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
+    if named:
+        raise ParameterError(f"{named[0]} cannot be used for a file larger than memory.", hint="Leave it out.")

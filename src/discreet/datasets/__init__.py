@@ -7,13 +7,13 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales.semantics import IntervalSemantics
+from discreet.data.schema import Attribute, Schema
 from discreet.datasets.business import AMOUNTS, business_columns
 from discreet.datasets.housing import BUILT_YEARS, LEVELS, NUMERIC, ORDINAL, STRATA, housing_columns
 from discreet.datasets.itineraries import PLACES, itineraries_lists
-from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric, Ordinal, Sequence
-from discreet.scales.semantics import IntervalSemantics
-from discreet.schema import Attribute, Schema
 from discreet.typing import RandomState
 
 __all__ = ["DATASETS", "business", "housing", "itineraries"]

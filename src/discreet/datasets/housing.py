@@ -328,8 +328,8 @@ def _draw(rng: np.random.Generator, traits: list[FloatArray], table: Loadings) -
         # Sums of products level by level, not a matrix product: a threaded one may round a record differently.
         scores = np.log(shares)[:, None] + np.zeros(uniform[rows].size)
         for trait, loading in zip(traits, loadings, strict=True):
-            used = np.flatnonzero(loading)
-            scores[used] += loading[used, None] * trait[rows]
+            levels = np.flatnonzero(loading)
+            scores[levels] += loading[levels, None] * trait[rows]
         cumulated = np.exp(scores).cumsum(axis=0)
         codes[rows] = (cumulated[:-1] <= uniform[rows] * cumulated[-1]).sum(axis=0)
     return codes

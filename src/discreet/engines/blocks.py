@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from discreet.base import ROW, WRITTEN, Block, Columns
+from discreet.data.encoded_rows import ROW, WRITTEN, Columns, EncodedRows
+from discreet.data.microdata import Microdata
+from discreet.data.scales import EncodedSequences
+from discreet.data.schema import Schema
 from discreet.errors import DataError
-from discreet.microdata import Microdata
-from discreet.scales import EncodedSequences
-from discreet.schema import Schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +51,7 @@ def encoded(table: Microdata, names: Iterable[str], rows: Any) -> dict[str, Any]
     return block
 
 
-def to_arrow(block: Block, columns: Columns) -> pa.Table:
+def to_arrow(block: EncodedRows, columns: Columns) -> pa.Table:
     """Return a block as an Arrow table of these columns."""
     absent = [name for name in columns if name not in block]
     if absent:
@@ -74,7 +74,7 @@ def from_arrow(table: pa.Table) -> dict[str, Any]:
     return result
 
 
-def joined(blocks: Sequence[Block], columns: Columns) -> dict[str, Any]:
+def joined(blocks: Sequence[EncodedRows], columns: Columns) -> dict[str, Any]:
     """Return blocks as one, in the order of the records' positions where there are any."""
     if not blocks:
         return from_arrow(to_arrow({name: [] for name in columns}, columns))
@@ -94,7 +94,7 @@ def summed(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     return result
 
 
-def counted(block: Block, keys: Sequence[str], weight: str | None) -> dict[str, Any]:
+def counted(block: EncodedRows, keys: Sequence[str], weight: str | None) -> dict[str, Any]:
     """Return the combinations of keys in a block, sorted, with how often they occur and their weight in all.
 
     A block that was counted before is counted on; −0.0 is 0.0, and NaN is one value.
@@ -108,8 +108,8 @@ def counted(block: Block, keys: Sequence[str], weight: str | None) -> dict[str, 
     totals = np.asarray(block[TOTAL] if again else counts if weight is None else block[weight], dtype=np.float64)
     frame = frame.with_columns(pl.Series(COUNT, counts), pl.Series(TOTAL, totals))
     sums = [pl.col(COUNT).sum(), pl.col(TOTAL).sum()]
-    found = frame.group_by(list(keys)).agg(sums).sort(list(keys)) if keys else frame.select(sums)
-    return {name: _array(found[name]) for name in (*keys, COUNT, TOTAL)}
+    groups = frame.group_by(list(keys)).agg(sums).sort(list(keys)) if keys else frame.select(sums)
+    return {name: _array(groups[name]) for name in (*keys, COUNT, TOTAL)}
 
 
 def _key(column: Any) -> Any:

@@ -20,13 +20,18 @@ import numpy as np
 import pyarrow as pa
 
 from discreet import errors
-from discreet.base import MASKED, ROW, Block, Columns, Rows, Source, TableEngine, Target
-from discreet.cleaning import clean_arrow
+from discreet.contracts.engine import Rows, TableEngine, TablePair
+from discreet.data.block import Block
+from discreet.data.cleaning import clean_arrow
+from discreet.data.encoded_rows import MASKED, ROW, Columns, EncodedRows
+from discreet.data.microdata import Microdata
+from discreet.data.schema import Schema
+from discreet.data.table import StoredTable, Target
 from discreet.engines.blocks import COUNT, TOTAL, columns_of, encoded, from_arrow, joined, stored, summed, to_arrow
 from discreet.errors import DataError, DiscreetError, FileError, MissingExtraError, ParameterError
-from discreet.microdata import Microdata
 from discreet.progress import report
-from discreet.schema import Schema
+from discreet.statistics.passes import columns_asked, merged, summarised
+from discreet.statistics.question import Question
 from discreet.typing import IntArray
 
 __all__ = ["SparkEngine"]
@@ -63,7 +68,8 @@ class SparkEngine(TableEngine):
     """Run blocks on Apache Spark, by Arrow batches; the extra ``spark`` and Java 17 or newer are needed.
 
     A partition that fails, because its worker died, is run again, four times in all. Results do not depend on how many
-    workers there are and are those of :class:`~discreet.engines.local.LocalEngine`, but for the last digits of sums.
+    workers there are and are those of :class:`~discreet.engines.streaming.StreamingEngine`, but for the last digits of
+    sums.
 
     Parameters
     ----------
@@ -126,7 +132,7 @@ class SparkEngine(TableEngine):
 
     # ------------------------------------------------------------------------------------------------------- tables
 
-    def _table(self, source: Source, names: Sequence[str]) -> Any:
+    def _table(self, source: StoredTable, names: Sequence[str]) -> Any:
         """Return columns of the files as they are, with the file and the position in it."""
         from pyspark.sql import functions
 
@@ -137,30 +143,68 @@ class SparkEngine(TableEngine):
             functions.col("_metadata.row_index").alias(_INDEX),
         )
 
-    def open(self, source: Source, names: Iterable[str]) -> Rows:
-        chosen = tuple(names)
-        columns = columns_of(source.schema, chosen)
-        work = _Encode(chosen, source.schema.select(stored(chosen)), _offsets(source))
+    def open(self, source: StoredTable, names: Iterable[str]) -> Rows:
+        attributes = tuple(names)
+        columns = columns_of(source.schema, attributes)
+        work = _Encode(attributes, source.schema.select(stored(attributes)), _offsets(source))
         with _plain_errors():
-            return self._mapped(self._table(source, stored(chosen)), work, columns)
+            return self._mapped(self._table(source, stored(attributes)), work, columns)
 
-    def pair(self, original: Source, masked: Source, names: Iterable[str]) -> Rows:
-        chosen = tuple(names)
-        both = [name for name in chosen if name in masked.schema]
-        first, second = self.open(original, chosen), self.open(masked, both)
+    def pair(self, original: StoredTable, masked: StoredTable, names: Iterable[str]) -> Rows:
+        attributes = tuple(names)
+        both = [name for name in attributes if name in masked.schema]
+        first, second = self.open(original, attributes), self.open(masked, both)
         renamed = {name: f"{name}{MASKED}" for name in both}
         columns = {**first.columns, **{renamed[name]: second.columns[name] for name in both}}
         with _plain_errors():
             after = second.frame.withColumnsRenamed({_safe(old): _safe(new) for old, new in renamed.items()})
             return _SparkRows(first.frame.join(after, ROW).select(*map(_quoted, columns)), columns)
 
-    def apply(self, rows: Rows, function: Callable[[Block], Block], columns: Columns) -> Rows:
+    def _paired_blocks(self, tables: TablePair, *names: tuple[str, ...]) -> tuple[Any, _Paired]:
+        """Return a frame of both tables side by side, and what makes blocks of it on the workers."""
+        frame, schemas = None, []
+        for table, columns, mark in zip((tables.original, tables.released), names, ("", MASKED), strict=True):
+            if not isinstance(table, StoredTable):
+                raise DataError("On Spark both tables must lie in files.", hint="Write the other one to Parquet first.")
+            if not columns:
+                continue
+            schema = table.schema.select(name for name in table.schema.names if name in columns)
+            schemas.append((schema, mark))
+            raw = self._table(table, schema.names)
+            part = raw.mapInArrow(_Batches(_NumberRows(_offsets(table))), _with_row(raw.schema))
+            part = part.withColumnsRenamed({_safe(name): _safe(name + mark) for name in schema.names})
+            frame = part if frame is None else frame.join(part, ROW)
+        return frame, _Paired(tuple(schemas))
+
+    def encode(self, tables: TablePair, question: Question[Any], columns: Columns) -> Rows:
+        with _plain_errors():
+            frame, blocks = self._paired_blocks(tables, question.original, question.released)
+            return self._mapped(frame, _EncodedBlocks(blocks, question, columns), columns)
+
+    def fold_blocks(self, tables: TablePair, questions: Sequence[Question[Any]]) -> list[Any]:
+        from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
+
+        schema = StructType([StructField("part", IntegerType()), StructField("statistics", BinaryType())])
+        with _plain_errors():
+            frame, blocks = self._paired_blocks(tables, *columns_asked(questions))
+            folded = self._gathered(frame.mapInArrow(_FoldBlocks(blocks, tuple(questions)), schema)).to_pylist()
+        ordered = sorted(folded, key=lambda row: int(row["part"]))
+        return merged(pickle.loads(row["statistics"]) for row in ordered)  # noqa: S301 - our own workers wrote it
+
+    def apply(self, rows: Rows, function: Callable[[EncodedRows], EncodedRows], columns: Columns) -> Rows:
         return self._mapped(rows.frame, _OnBlocks(function, columns), columns)
 
     def _mapped(self, frame: Any, work: Callable[[pa.Table], pa.Table], columns: Columns) -> Rows:
         return _SparkRows(frame.mapInArrow(_Batches(work), _spark_schema(columns)), columns)
 
-    def split(self, rows: Rows, key: str, parts: int, function: Callable[[Block], Block], columns: Columns) -> Rows:  # noqa: ARG002
+    def split(
+        self,
+        rows: Rows,
+        key: str,
+        parts: int,  # noqa: ARG002 - Spark deals the blocks out itself
+        function: Callable[[EncodedRows], EncodedRows],
+        columns: Columns,
+    ) -> Rows:
         # A plain function: Spark looks at how many arguments it takes.
         work = _Guarded(_OnBlocks(function, columns))
 
@@ -174,20 +218,22 @@ class SparkEngine(TableEngine):
         counted = rows.frame.groupBy(*map(_quoted, keys)).agg(*_sums(weight))
         return _SparkRows(counted.select(*map(_quoted, columns)), columns)
 
-    def count_sets(self, rows: Rows, sets: Sequence[Sequence[str]], weight: str | None = None) -> list[Block]:
+    def count_sets(self, rows: Rows, sets: Sequence[Sequence[str]], weight: str | None = None) -> list[EncodedRows]:
         from pyspark.sql import functions
 
         union = list(dict.fromkeys(name for names in sets for name in names))
         columns = [functions.col(_quoted(name)) for name in union]
-        wanted = [[functions.col(_quoted(name)) for name in names] for names in sets]
-        frame = rows.frame.groupingSets(wanted, *columns).agg(functions.grouping_id().alias("#set"), *_sums(weight))
+        grouping_sets = [[functions.col(_quoted(name)) for name in names] for names in sets]
+        frame = rows.frame.groupingSets(grouping_sets, *columns).agg(
+            functions.grouping_id().alias("#set"), *_sums(weight)
+        )
         report("counting", 0, 1)
-        found = self._gathered(frame)
+        combinations = self._gathered(frame)
         report("counting", 1, 1)
-        result: list[Block] = []
+        result: list[EncodedRows] = []
         for names in sets:
             left_out = sum(1 << (len(union) - 1 - place) for place, name in enumerate(union) if name not in names)
-            part = found.filter(pa.compute.equal(found["#set"], left_out))
+            part = combinations.filter(pa.compute.equal(combinations["#set"], left_out))
             block = from_arrow(part.select([*names, COUNT, TOTAL]))
             order = np.lexsort([_sortable(block[name]) for name in reversed(list(names))]) if names else slice(None)
             result.append({name: column[order] for name, column in block.items()})
@@ -200,12 +246,12 @@ class SparkEngine(TableEngine):
             frame = frame.join(other, ROW)
         return _SparkRows(frame.select(*map(_quoted, columns)), columns)
 
-    def fold(self, rows: Rows, function: Callable[[Block], Block]) -> dict[str, Any]:
+    def fold(self, rows: Rows, function: Callable[[EncodedRows], EncodedRows]) -> dict[str, Any]:
         from pyspark.sql.types import BinaryType, IntegerType, StructField, StructType
 
         schema = StructType([StructField("part", IntegerType()), StructField("sums", BinaryType())])
-        found = self._gathered(rows.frame.mapInArrow(_Fold(function), schema)).to_pylist()
-        ordered = sorted(found, key=lambda row: int(row["part"]))
+        folded = self._gathered(rows.frame.mapInArrow(_Fold(function), schema)).to_pylist()
+        ordered = sorted(folded, key=lambda row: int(row["part"]))
         return summed(pickle.loads(row["sums"]) for row in ordered)  # noqa: S301 - our own workers wrote it
 
     def collect(self, rows: Rows) -> dict[str, Any]:
@@ -218,9 +264,9 @@ class SparkEngine(TableEngine):
 
     def write(
         self,
-        source: Source,
+        source: StoredTable,
         target: Target,
-        release: Callable[[Microdata, IntArray, Block], Microdata],
+        release: Callable[[Microdata, IntArray, EncodedRows], Microdata],
         values: Rows | None = None,
     ) -> None:
         from pyspark.sql.pandas.types import from_arrow_schema
@@ -234,8 +280,8 @@ class SparkEngine(TableEngine):
         shutil.rmtree(temporary, ignore_errors=True)
         with _plain_errors():
             frame = self._table(source, source.schema.names)
-            work = _Release(release, source.schema, _offsets(source), {} if values is None else values.columns)
-            numbered = frame.mapInArrow(_Batches(_Number(_offsets(source))), _with_row(frame.schema))
+            work = _ReleaseOnWorkers(release, source.schema, _offsets(source), {} if values is None else values.columns)
+            numbered = frame.mapInArrow(_Batches(_NumberRows(_offsets(source))), _with_row(frame.schema))
             if values is not None:
                 renamed = {name: f"{_NEW}{name}" for name in values.columns if name != ROW}
                 new = values.frame.select(*map(_quoted, values.columns))
@@ -258,10 +304,10 @@ class SparkEngine(TableEngine):
             report("writing", 1, 1)
 
 
-def _check_count(session: Any, path: Path, wanted: int) -> None:
-    found = session.read.parquet(str(path)).count()
-    if found != wanted:
-        raise DataError(f"{wanted} records were to be written and {found} were.")
+def _check_count(session: Any, path: Path, expected: int) -> None:
+    count = session.read.parquet(str(path)).count()
+    if count != expected:
+        raise DataError(f"{expected} records were to be written and {count} were.")
 
 
 def _safe(name: str) -> str:
@@ -311,11 +357,11 @@ def _spark_names(schema: Any) -> Any:
 def _with_row(schema: Any) -> Any:
     from pyspark.sql.types import LongType, StructField, StructType
 
-    kept = [field for field in schema.fields if field.name not in {_FILE, _INDEX}]
-    return StructType([*kept, StructField(ROW, LongType())])
+    fields = [field for field in schema.fields if field.name not in {_FILE, _INDEX}]
+    return StructType([*fields, StructField(ROW, LongType())])
 
 
-def _offsets(source: Source) -> dict[str, int]:
+def _offsets(source: StoredTable) -> dict[str, int]:
     """Return the position of the first record of every file, by its path."""
     starts = np.cumsum([0, *source.sizes])[:-1]
     return {str(Path(file).absolute()): int(start) for file, start in zip(source.files, starts, strict=True)}
@@ -339,7 +385,7 @@ class _Guarded:
             last = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(last.filename).name}:{last.lineno}"
             message = f"A block failed on a worker with {type(error).__name__} at {where}."
-            raise RuntimeError(_line("DataError", message, "Run it with --engine local to see it here.")) from None
+            raise RuntimeError(_line("DataError", message, "Run it with --engine streaming to see it here.")) from None
 
 
 def _line(*parts: str) -> str:
@@ -363,7 +409,7 @@ class _Batches:
 class _OnBlocks:
     """A function on blocks, for tables."""
 
-    function: Callable[[Block], Block]
+    function: Callable[[EncodedRows], EncodedRows]
     columns: Columns
 
     def __call__(self, table: pa.Table) -> pa.Table:
@@ -374,7 +420,7 @@ class _OnBlocks:
 class _Fold:
     """The sums of a partition."""
 
-    function: Callable[[Block], Block]
+    function: Callable[[EncodedRows], EncodedRows]
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         from pyspark import TaskContext
@@ -389,6 +435,56 @@ class _Fold:
             part = task.partitionId()
             columns = [pa.array([part], pa.int32()), pa.array([pickle.dumps(sums)], pa.binary())]
             yield pa.RecordBatch.from_arrays(columns, ["part", "sums"])
+
+
+@dataclass(frozen=True)
+class _Paired:
+    """Rows of both tables as a block."""
+
+    sides: tuple[tuple[Schema, str], ...]
+    """The columns that are asked for, and what their names end with here."""
+
+    def __call__(self, table: pa.Table) -> Block:
+        tables = []
+        for schema, mark in self.sides:
+            names = list(schema.names)
+            columns = table.select([name + mark for name in names]).rename_columns(names)
+            tables.append(Microdata(columns.combine_chunks(), schema))
+        # A table of which nothing is asked is not read; the other stands in for it, and nobody looks.
+        return Block(table.column(ROW).to_numpy(), tables[0], tables[-1])
+
+
+@dataclass(frozen=True)
+class _EncodedBlocks:
+    """What a question makes of blocks, as rows."""
+
+    blocks: _Paired
+    question: Question[Any]
+    columns: Columns
+
+    def __call__(self, table: pa.Table) -> pa.Table:
+        return to_arrow(self.question.summarise(self.blocks(table)), self.columns)
+
+
+@dataclass(frozen=True)
+class _FoldBlocks:
+    """The statistics of a partition."""
+
+    blocks: _Paired
+    questions: tuple[Question[Any], ...]
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        from pyspark import TaskContext
+
+        def one(table: pa.Table) -> Any:
+            return summarised(self.questions, self.blocks(_named(table)))
+
+        guarded = _Guarded(one)
+        statistics = merged(guarded(pa.Table.from_batches([batch])) for batch in batches if batch.num_rows)
+        if statistics:
+            task: Any = TaskContext.get()
+            columns = [pa.array([task.partitionId()], pa.int32()), pa.array([pickle.dumps(statistics)], pa.binary())]
+            yield pa.RecordBatch.from_arrays(columns, ["part", "statistics"])
 
 
 def _positions(table: pa.Table, offsets: Mapping[str, int]) -> IntArray:
@@ -414,7 +510,7 @@ class _Encode:
 
 
 @dataclass(frozen=True)
-class _Number:
+class _NumberRows:
     """Records with their positions instead of their files."""
 
     offsets: Mapping[str, int]
@@ -425,10 +521,10 @@ class _Number:
 
 
 @dataclass(frozen=True)
-class _Release:
+class _ReleaseOnWorkers:
     """Records of the source, with their new values beside them, as they are released."""
 
-    release: Callable[[Microdata, IntArray, Block], Microdata]
+    release: Callable[[Microdata, IntArray, EncodedRows], Microdata]
     schema: Schema
     offsets: Mapping[str, int]
     new: Columns
@@ -443,7 +539,7 @@ class _Release:
 
     def schema_of(self, head: pa.Table) -> pa.Schema:
         """Return the columns of the release, from the first records and missing values."""
-        table = _Number(self.offsets)(head)
+        table = _NumberRows(self.offsets)(head)
         if self.new:
             missing = {"float": np.nan, "code": np.int32(-1), "int": np.int64(0), "bytes": b"?"}
             block = {name: np.full(table.num_rows, missing[kind]) for name, kind in self.new.items()}
@@ -494,11 +590,11 @@ def _check_java() -> None:
     hint = "Install Java 17: apt-get install openjdk-17-jre-headless; or set JAVA_HOME to where it is."
     if java is None or not Path(java).exists():
         raise MissingExtraError("Spark needs Java, and none is found.", hint=hint)
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - the user's own Java
-    version = re.search(r'version "(\d+)', told.stderr + told.stdout)
-    if told.returncode or (version and int(version[1]) < _OLDEST_JAVA):
-        found = f"version {version[1]}" if version else "one that does not start"
-        raise MissingExtraError(f"Spark needs Java {_OLDEST_JAVA} or newer; found {found}.", hint=hint)
+    answer = subprocess.run([java, "-version"], capture_output=True, text=True, check=False)  # noqa: S603 - the user's own Java
+    version = re.search(r'version "(\d+)', answer.stderr + answer.stdout)
+    if answer.returncode or (version and int(version[1]) < _OLDEST_JAVA):
+        java_version = f"version {version[1]}" if version else "one that does not start"
+        raise MissingExtraError(f"Spark needs Java {_OLDEST_JAVA} or newer; found {java_version}.", hint=hint)
 
 
 def _check_reachable(master: str) -> None:

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.microdata import Microdata
-from discreet.results import ColumnChange, GroupSuppression
-from discreet.scales import Categorical, EncodedSequences
+from discreet.contracts.before_after import ColumnChange, GroupSuppression
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Categorical, EncodedSequences
 from discreet.typing import BoolArray
 
 __all__ = ["column_changes", "suppressions_by_group"]
@@ -32,7 +32,7 @@ def column_changes(
     Examples
     --------
     >>> import polars as pl
-    >>> from discreet.microdata import microdata
+    >>> from discreet.data.microdata import microdata
     >>> a, b = pl.DataFrame({"x": [1.5, 2.5, 3.5, 4.5]}), pl.DataFrame({"x": [2.0, 2.0, 4.0, None]})
     >>> column_changes(microdata(a), microdata(b), {"x": 30.0}, 1)
     (ColumnChange(name='x', cells=4, changed=3, suppressed=1, loss=30.0, few=False),)
@@ -45,17 +45,17 @@ def column_changes(
         there, still = ~before.missing(name), ~after.missing(name)
         cells = int((there | still).sum())
         moved = int((still & _differs(before, after, name)).sum())
-        gone = int((there & ~still).sum())
+        suppressed = int((there & ~still).sum())
         loss = losses.get(name)
-        told = loss is not None and (loss == 0 or moved + gone >= smallest)
+        publishable = loss is not None and (loss == 0 or moved + suppressed >= smallest)
         result.append(
             ColumnChange(
                 name,
                 cells,
-                _told(moved, cells, smallest),
-                _told(gone, cells, smallest),
-                round(float(loss), 1) if told and loss is not None else None,
-                few=0 < moved + gone < smallest,
+                _count_unless_few(moved, cells, smallest),
+                _count_unless_few(suppressed, cells, smallest),
+                round(float(loss), 1) if publishable and loss is not None else None,
+                few=0 < moved + suppressed < smallest,
             )
         )
     return tuple(result)
@@ -71,12 +71,12 @@ def suppressions_by_group(
     """
     names = [a.name for a in before.schema if a.role != "identifier" and a.name in after.schema]
     there = np.zeros(len(after), dtype=np.int64)
-    gone = np.zeros(len(after), dtype=np.int64)
+    suppressed = np.zeros(len(after), dtype=np.int64)
     for name in names:
         present = ~before.missing(name)
         there += present
-        gone += present & after.missing(name)
-    if not gone.any():
+        suppressed += present & after.missing(name)
+    if not suppressed.any():
         return ()
     result = []
     for domain in domains:
@@ -92,21 +92,21 @@ def suppressions_by_group(
             if own.sum() < smallest:
                 rest = rest | own
                 continue
-            result.append(_group(domain, level, own, there, gone, smallest))
+            result.append(_group(domain, level, own, there, suppressed, smallest))
         if rest.sum() >= smallest:
-            result.append(_group(domain, "", rest, there, gone, smallest))
+            result.append(_group(domain, "", rest, there, suppressed, smallest))
     return tuple(result)
 
 
-def _group(domain: str, level: str, own: BoolArray, there: Any, gone: Any, smallest: int) -> GroupSuppression:
-    cells, lost = int(there[own].sum()), int(gone[own].sum())
+def _group(domain: str, level: str, own: BoolArray, there: Any, suppressed: Any, smallest: int) -> GroupSuppression:
+    cells, lost = int(there[own].sum()), int(suppressed[own].sum())
     few = 0 < lost < smallest
     return GroupSuppression(
         domain, level, int(own.sum()), None if few else float(round(100.0 * lost / cells)) if cells else 0.0
     )
 
 
-def _told(count: int, of: int, smallest: int) -> int | None:
+def _count_unless_few(count: int, of: int, smallest: int) -> int | None:
     return None if 0 < count < smallest or 0 < of - count < smallest else count
 
 
@@ -117,8 +117,8 @@ def _differs(before: Microdata, after: Microdata, name: str) -> BoolArray:
         return np.asarray(first != second)
     if isinstance(old, Categorical) and isinstance(new, Categorical):
         places = {str(level): place for place, level in enumerate(old.levels)}
-        known = np.array([*(places.get(str(level), -2) for level in new.levels), -1], dtype=np.int64)
-        return np.asarray(first != known[second])
+        old_codes = np.array([*(places.get(str(level), -2) for level in new.levels), -1], dtype=np.int64)
+        return np.asarray(first != old_codes[second])
     if isinstance(first, EncodedSequences) and isinstance(second, EncodedSequences) and old == new:
         return np.array([a != b for a, b in zip(first.keys(), second.keys(), strict=True)], dtype=np.bool_)
     return np.array(

@@ -15,10 +15,10 @@ from multiprocessing.process import BaseProcess
 from types import TracebackType
 from typing import Self
 
-from discreet.base import Measure
+from discreet.contracts.measure import Measure
+from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError
 from discreet.evaluation.experiment import Experiment, Originals, Scoring, run
-from discreet.microdata import Microdata
 from discreet.typing import Json
 
 __all__ = ["Crew"]
@@ -60,8 +60,8 @@ class Crew:
     def __enter__(self) -> Self:
         if self.size > 1:
             context = multiprocessing.get_context("spawn")
-            gone, self._here = context.Pipe(duplex=False)
-            arguments = (self._table, self._measures, self._scoring, gone)
+            lifeline, self._here = context.Pipe(duplex=False)
+            arguments = (self._table, self._measures, self._scoring, lifeline)
             self._pool = ProcessPoolExecutor(self.size, mp_context=context, initializer=_prepare, initargs=arguments)
         return self
 
@@ -93,8 +93,8 @@ class Crew:
         }
         try:
             while pending:
-                done, _ = wait(pending, timeout=0.2, return_when="FIRST_COMPLETED")
-                for future in done:
+                completed, _ = wait(pending, timeout=0.2, return_when="FIRST_COMPLETED")
+                for future in completed:
                     pending.discard(future)  # before it is kept, so that an interrupt finds the others
                     keep(future.result())
         except BrokenProcessPool:
@@ -114,18 +114,18 @@ class Crew:
 _shared: tuple[Originals, list[Measure], Scoring] | None = None
 
 
-def _prepare(table: Microdata, measures: list[Measure], scoring: Scoring, gone: Connection) -> None:
+def _prepare(table: Microdata, measures: list[Measure], scoring: Scoring, lifeline: Connection) -> None:
     global _shared  # noqa: PLW0603 - a worker process is handed the table once, not with every experiment
     _shared = (Originals(table), measures, scoring)
     # An interrupt is the main process's to handle, and nobody outlives it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_leave_with, args=(parent, gone), daemon=True).start()
+        threading.Thread(target=_leave_with, args=(parent, lifeline), daemon=True).start()
 
 
-def _leave_with(parent: BaseProcess, gone: Connection) -> None:
-    multiprocessing.connection.wait([parent.sentinel, gone])
+def _leave_with(parent: BaseProcess, lifeline: Connection) -> None:
+    multiprocessing.connection.wait([parent.sentinel, lifeline])
     os._exit(1)
 
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from discreet.base import InProcess, Masker, Measure
-from discreet.draws import seed_from
+from discreet.contracts.assessment import NotComputed, Score
+from discreet.contracts.engine import InProcess
+from discreet.contracts.intruder import Intruder
+from discreet.contracts.masked import Masked
+from discreet.contracts.masker import Masker
+from discreet.contracts.measure import Measure
+from discreet.contracts.measurement import Measurement
+from discreet.data.keyed_draws import seed_from
+from discreet.data.microdata import Microdata
 from discreet.errors import DataError, DiscreetError
 from discreet.evaluation.headline import ALL_KEYS, headlines, risk_of_unmasked, unmasked_score
+from discreet.evaluation.intruder_view import as_released
 from discreet.evaluation.measuring import applicable, paired, take_measures
-from discreet.evaluation.recoded import as_released
 from discreet.evaluation.score import mean_score, papers_score
-from discreet.microdata import Microdata
-from discreet.protocol import Scenario
-from discreet.results import Masked, Measurement, NotComputed, Score
+from discreet.plain import scalar_or_text
 from discreet.typing import Json
 
 __all__ = ["SCORES", "Experiment", "Originals", "Scoring", "plan", "run", "unmasked_row"]
@@ -32,26 +36,26 @@ class Scoring:
     Attributes
     ----------
     score : {"worst-case", "mean"}
-    scenarios : tuple of Scenario
+    scenarios : tuple of Intruder
         The intruders of the headline; without any, one who knows every key.
     defaults : bool
         Whether the measures are those that an assessment takes unasked, so that the headline can use them.
     """
 
     score: str = "worst-case"
-    scenarios: tuple[Scenario, ...] = ()
+    scenarios: tuple[Intruder, ...] = ()
     defaults: bool = True
 
-    def intruders(self, table: Microdata) -> list[Scenario]:
+    def intruders(self, table: Microdata) -> list[Intruder]:
         """Return the intruders as far as an attribute set has what they know."""
         if not self.scenarios:
-            return [Scenario(ALL_KEYS, table.schema.keys)]
-        kept = []
+            return [Intruder(ALL_KEYS, table.schema.keys)]
+        intruders = []
         for one in self.scenarios:
-            known = tuple(name for name in one.known if name in table.schema)
-            if known:
-                kept.append(Scenario(one.name, known, one.linkers))
-        return kept or [Scenario(ALL_KEYS, table.schema.keys)]
+            keys = tuple(name for name in one.known if name in table.schema)
+            if keys:
+                intruders.append(Intruder(one.name, keys, one.linkers))
+        return intruders or [Intruder(ALL_KEYS, table.schema.keys)]
 
 
 def unmasked_row(table: Microdata, scoring: Scoring) -> Json:
@@ -78,7 +82,7 @@ class Originals:
     """The table of a study, cut to each attribute set once.
 
     All experiments on a set are given the same table, so that what methods keep of it (encoded columns, distinct
-    records, counts; see :meth:`~discreet.microdata.Microdata.once`) is made by the first of them and used by all.
+    records, counts; see :meth:`~discreet.data.microdata.Microdata.once`) is made by the first of them and used by all.
     """
 
     def __init__(self, table: Microdata) -> None:
@@ -128,7 +132,7 @@ def run(
         "repetition": experiment.repetition,
         "seed": experiment.seed,
     }
-    row |= {f"parameter_{name}": _plain(value) for name, value in parameters.items() if name != "random_state"}
+    row |= {f"parameter_{name}": scalar_or_text(value) for name, value in parameters.items() if name != "random_state"}
     masker = experiment.masker.clone()
     if "random_state" in parameters:
         masker.set_params(random_state=experiment.seed)
@@ -138,14 +142,14 @@ def run(
         masked = masker.mask(original, engine=engine)
         before, release = paired(original, masked)
         # An intruder recodes what he knows like the release, in a study as in an assessment.
-        known = as_released(before, release)
-        wanted, unfit = applicable(measures, before, known, release)
-        results, without = take_measures(wanted, before, release, known=known, engine=engine)
+        recoded = as_released(before, release)
+        fitting, unfit = applicable(measures, before, recoded, release)
+        results, without = take_measures(fitting, before, release, known=recoded, engine=engine)
         if how.score == "mean":
             _check_comparable(results, [*unfit, *without])
             score = mean_score(results)
         else:
-            score = _headline(how, original, before, release, known, (results, [*unfit, *without]), engine)
+            score = _headline(how, original, before, release, recoded, (results, [*unfit, *without]), engine)
             row |= {"intruder": score.intruder, "linker": score.linker, "worst_column": score.worst_column}
         row |= {"loss": score.loss, "risk": score.risk, "score": score.value}
         papers = papers_score(results)
@@ -167,22 +171,22 @@ def _headline(
     original: Microdata,
     before: Microdata,
     release: Masked | Microdata,
-    known: Microdata,
-    taken: tuple[Sequence[Measurement], Sequence[NotComputed]],
+    recoded: Microdata,
+    measured: tuple[Sequence[Measurement], Sequence[NotComputed]],
     engine: InProcess,
 ) -> Score:
     """Return the headline of the worst intruder; one that lacks an attack is no basis for a ranking."""
-    found = headlines(
+    scores = headlines(
         original,
         before,
         release,
         how.intruders(original),
-        known=known,
-        taken={ALL_KEYS: taken} if how.defaults and not how.scenarios else {},
-        losses=taken[0] if how.defaults else (),
+        known=recoded,
+        taken={ALL_KEYS: measured} if how.defaults and not how.scenarios else {},
+        losses=measured[0] if how.defaults else (),
         engine=engine,
     )
-    worst = max((score for score, _ in found.values()), key=lambda score: score.risk)
+    worst = max((score for score, _ in scores.values()), key=lambda score: score.risk)
     if worst.incomplete:
         raise DataError(f"The worst case cannot be computed, so there is no score: {worst.incomplete[0]}")
     return worst
@@ -193,16 +197,11 @@ def _check_comparable(results: Sequence[Measurement], without: Sequence[NotCompu
     for one in without:
         if one.in_score:
             raise DataError(f"{one.title} cannot be computed, so there is no score: {one.reason}")
-    for found in results:
-        absent = found.details.get("not_compared", [])
-        if found.in_score and absent:
+    for measurement in results:
+        absent = measurement.details.get("not_compared", [])
+        if measurement.in_score and absent:
             raise DataError(
-                f"{found.title} leaves out {', '.join(absent)}, so the score cannot be compared with those of others.",
+                f"{measurement.title} leaves out {', '.join(absent)}, so the score cannot be compared with those of "
+                "others.",
                 hint="What is released without a value or as categories where it was a number has no such loss.",
             )
-
-
-def _plain(value: Any) -> Any:
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    return repr(value)

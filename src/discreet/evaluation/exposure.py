@@ -7,12 +7,12 @@ from math import comb
 
 import numpy as np
 
+from discreet.contracts.assessment import Combination, Exposure
+from discreet.data.keys import pack
+from discreet.data.microdata import Microdata
 from discreet.evaluation.ranking import rank_keys
-from discreet.measures.columns import written_levels
-from discreet.measures.contingency import pack
-from discreet.measures.special_uniques import minimal_uniques
-from discreet.microdata import Microdata
-from discreet.results import Combination, Exposure
+from discreet.measures.risk.special_uniques import minimal_uniques
+from discreet.statistics.written_levels import written_levels
 
 __all__ = ["expose"]
 
@@ -46,9 +46,9 @@ def expose(original: Microdata, masked: Microdata, keys: Sequence[str] | None = 
     Examples
     --------
     >>> import polars as pl
-    >>> from discreet.microdata import microdata
-    >>> from discreet.scales import Nominal
-    >>> from discreet.schema import Attribute, Schema
+    >>> from discreet.data.microdata import microdata
+    >>> from discreet.data.scales import Nominal
+    >>> from discreet.data.schema import Attribute, Schema
     >>> schema = Schema([Attribute(name, Nominal(["n", "y"]), "key") for name in "ab"])
     >>> people = microdata(pl.DataFrame({"a": ["n", "n", "y", "y"], "b": ["n", "y", "y", "y"]}), schema)
     >>> [(c.keys, c.before) for c in expose(people, people).combinations]  # the first by b, the second by both
@@ -93,8 +93,8 @@ def _by_key(original: Microdata, masked: Microdata, names: Sequence[str]) -> dic
 
 
 def _looked_at(original: Microdata, masked: Microdata, keys: Sequence[str] | None) -> tuple[str, ...]:
-    chosen = original.schema.keys if keys is None else tuple(keys)
-    return tuple(name for name in chosen if name in masked.schema and name in original.schema)
+    names = original.schema.keys if keys is None else tuple(keys)
+    return tuple(name for name in names if name in masked.schema and name in original.schema)
 
 
 def _deepest(n_keys: int, n_records: int) -> int:

@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 from discreet import catalogue
-from discreet.base import Engine
-from discreet.errors import DataError, ParameterError, UnknownNameError
-from discreet.evaluation.recoded import fit_to_compare, without_gaps
-from discreet.microdata import Microdata
-from discreet.protocol import Scenario, nearest
-from discreet.results import Links, Measurement
-from discreet.scales import GapFlag
+from discreet.contracts.engine import Engine
+from discreet.contracts.intruder import Intruder
+from discreet.contracts.links import Links
+from discreet.contracts.measurement import Measurement
+from discreet.data.microdata import Microdata
+from discreet.data.scales import GapFlag
+from discreet.errors import DataError, ParameterError
+from discreet.evaluation.intruder_view import fit_to_compare, without_gaps
 
-__all__ = ["KNOWS_THE_MASKING", "linked_by"]
+__all__ = ["knows_masking", "linked_by"]
 
-KNOWS_THE_MASKING = {"masking-aware"}
-"""Linkers that read off the provenance what each level can have become."""
+
+def knows_masking(linker: str) -> bool:
+    """Say whether a linker reads off the provenance what each value can have become; False for a name that is none."""
+    cls = catalogue.linkers().get(linker)
+    return cls is not None and cls.knows_masking
 
 
 def linked_by(
-    intruder: Scenario,
+    intruder: Intruder,
     name: str,
     tables: tuple[Microdata, Microdata],
     release: Any,
@@ -32,12 +36,8 @@ def linked_by(
 
     `tables` are what the intruder knows, as it is, and recoded like the release for linkers that do not see how.
     """
-    try:
-        cls = catalogue.method("linker", name)
-    except UnknownNameError as error:
-        hint = nearest(name, catalogue.linkers()) + error.hint
-        raise UnknownNameError(f"Scenario {intruder.name!r}: there is no linker {name!r}.", hint=hint) from None
-    table = fit_to_compare(*tables, release) if name in KNOWS_THE_MASKING else tables[1]
+    cls = catalogue.method("linker", name, f"Scenario {intruder.name!r}")
+    table = fit_to_compare(*tables, release) if cls.knows_masking else tables[1]
     if cls.scales & {"numeric"} and cls.scales & {"nominal"}:
         table, release = without_gaps(table, release)
     names = table.schema.of_scale(*cls.scales, among=table.schema.keys)

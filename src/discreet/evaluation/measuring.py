@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
 
-from discreet.base import Engine, Measure, aligned
-from discreet.errors import DataError, MissingValueError
-from discreet.evaluation.recoded import known_to_the_intruder
-from discreet.microdata import Microdata
+from discreet.contracts.assessment import NotComputed
+from discreet.contracts.engine import Engine, InProcess, TablePair
+from discreet.contracts.masked import Masked, Provenance
+from discreet.contracts.measure import Measure
+from discreet.contracts.measurement import Measurement
+from discreet.contracts.pairing import aligned
+from discreet.data.levels import JoinedLevels
+from discreet.data.microdata import Microdata
+from discreet.data.schema import Schema
+from discreet.data.table import StoredTable
+from discreet.errors import DataError, DiscreetError, MissingValueError
+from discreet.evaluation.intruder_view import as_released, needs_numbers, without_gaps
 from discreet.progress import report
-from discreet.results import Masked, Measurement, NotComputed
-from discreet.schema import Schema
+from discreet.statistics import question
+from discreet.statistics.passes import or_error
+from discreet.statistics.question import Inquiry, Need, Present
+from discreet.stopping import stoppable
 
 __all__ = ["applicable", "emptied", "paired", "take_measure", "take_measures"]
 
 _NAMES = 5
 
 
-def paired(original: Any, masked: Any, schema: Schema | None = None) -> tuple[Microdata, Masked | Microdata]:
-    """Return the original in the order of the release, and the release as one in that order."""
+def paired(original: Any, masked: Any, schema: Schema | None = None) -> tuple[Any, Any]:
+    """Return the original in the order of the release, and the release as one in that order; or both as stored."""
     before, after = aligned(original, masked, schema)
     release = masked if isinstance(masked, Masked) else after
     if isinstance(release, Masked) and release.provenance.rows is not None:
@@ -35,8 +46,42 @@ def emptied(before: Microdata, release: Masked | Microdata, names: Sequence[str]
     return [n for n in names if n in after.schema and (before.missing(n).all() or after.missing(n).all())]
 
 
+def _narrowed(
+    measure: Measure, tables: TablePair, provenance: Provenance | None, engine: Engine, levels: dict[str, JoinedLevels]
+) -> Inquiry[Measurement]:
+    """Inquire; a measure that has no rule for an attribute without any value leaves it out and says so."""
+    try:
+        return (yield from measure.measured(measure.scope(tables, provenance, engine, levels)))
+    except MissingValueError:
+        names = measure.columns_for(tables.original.schema)  # what it would look at
+        released = tuple(name for name in names if name in tables.released.schema)
+        if not released or "attributes" not in measure.parameter_names():
+            raise
+        present = yield Present(released)
+        cells = zip(released, present.before, present.after, strict=True)
+        empty = [name for name, before, after in cells if not before or not after]
+        rest = [name for name in names if name not in empty]
+        if not empty or not rest:
+            raise
+    narrower = measure.clone().set_params(attributes=rest)
+    measurement = yield from narrower.measured(narrower.scope(tables, provenance, engine, levels))
+    verb = "has" if len(empty) == 1 else "have"
+    return replace(
+        measurement,
+        sentence=f"{measurement.sentence} Not compared: {', '.join(empty)}, which {verb} no value left.",
+        details={
+            **measurement.details,
+            "not_compared": [*measurement.details.get("not_compared", []), *empty],
+            "emptied": empty,
+        },
+    )
+
+
 def take_measure(
-    measure: Measure, before: Microdata, release: Masked | Microdata, engine: Engine | None = None
+    measure: Measure,
+    before: Microdata | StoredTable,
+    release: Masked | Microdata | StoredTable,
+    engine: Engine | None = None,
 ) -> Measurement:
     """Measure a release; a measure that has no rule for an attribute without any value leaves it out and says so.
 
@@ -45,30 +90,16 @@ def take_measure(
     MissingValueError
         Nothing is left that the measure could look at, or values are missing elsewhere.
     """
-    try:
-        return measure.measure(before, release, engine=engine)
-    except MissingValueError:
-        names = measure._candidates(before.schema)  # noqa: SLF001 - what it would look at
-        empty = emptied(before, release, names)
-        left = [name for name in names if name not in empty]
-        if not empty or not left or "attributes" not in measure.parameter_names():
-            raise
-    narrower = measure.clone().set_params(attributes=left)
-    found: Measurement = narrower.measure(before, release, engine=engine)
-    verb = "has" if len(empty) == 1 else "have"
-    return replace(
-        found,
-        sentence=f"{found.sentence} Not compared: {', '.join(empty)}, which {verb} no value left.",
-        details={
-            **found.details,
-            "not_compared": [*found.details.get("not_compared", []), *empty],
-            "emptied": empty,
-        },
-    )
+    # Whoever measures one release is handed what the measure itself would be, risks included.
+    (measurement,), _ = take_measures([measure], before, release, engine=engine, needed=True, as_given=True)
+    return measurement
 
 
 def applicable(
-    measures: Sequence[Measure], before: Microdata, known: Microdata, release: Masked | Microdata
+    measures: Sequence[Measure],
+    before: Microdata | StoredTable,
+    known: Microdata | StoredTable,
+    release: Masked | Microdata | StoredTable,
 ) -> tuple[list[Measure], list[NotComputed]]:
     """Return the measures that fit the release, and those that fit the original alone, with the reason."""
     after = release.microdata if isinstance(release, Masked) else release
@@ -78,50 +109,128 @@ def applicable(
         if one.applies_to(table.schema, after.schema):
             fitting.append(one)
         elif one.applies_to(table.schema):
-            names = one._candidates(table.schema)  # noqa: SLF001 - what it would look at
-            shown = ", ".join(names[:_NAMES]) + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
+            names = one.columns_for(table.schema)  # what it would look at
+            listed = ", ".join(names[:_NAMES]) + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
             verb = "is" if len(names) == 1 else "are"
-            reason = f"{shown} {verb} released on a scale of another kind."
+            reason = f"{listed} {verb} released on a scale of another kind."
             without.append(NotComputed(one.name, one.title, one.kind, reason, in_score=one.in_score))
     return fitting, without
 
 
+@stoppable()
 def take_measures(
     measures: Sequence[Measure],
-    before: Microdata,
-    release: Masked | Microdata,
+    before: Microdata | StoredTable,
+    release: Masked | Microdata | StoredTable,
     *,
     known: Microdata | None = None,
     engine: Engine | None = None,
     needed: bool = False,
     progress: bool = False,
+    as_given: bool = False,
+    provenance: Provenance | None = None,
 ) -> tuple[list[Measurement], list[NotComputed]]:
     """Take several measures, and say of those that cannot be computed why.
 
+    What they ask is answered together: tables are aligned and levels joined once, and equal questions are asked once.
+
     Parameters
     ----------
+    before, release
+        As :func:`paired` gives them, or both in files.
     known : Microdata, optional
         What risks are measured against: the original as an intruder makes it fit the release
-        (:func:`~discreet.evaluation.recoded.as_released`).
+        (:func:`~discreet.evaluation.intruder_view.as_released`).
     needed : bool
         Whether a measure that cannot be computed is an error: somebody asked for it by name.
     progress : bool
         Whether to report each measure; not where many releases are measured.
+    as_given : bool
+        Whether risks are measured on the tables as they are.
+    provenance : Provenance, optional
+        How the release came about, where it does not say so itself.
     """
+    where, finished = engine or InProcess(), 0
+    provenance = release.provenance if isinstance(release, Masked) else provenance
+
+    def measured(measure: Measure, tables: TablePair, levels: dict[str, JoinedLevels]) -> Inquiry[Measurement]:
+        nonlocal finished
+        try:
+            return (yield from _narrowed(measure, tables, provenance, where, levels))
+        finally:
+            finished += 1
+            if progress:
+                report("measuring", finished, len(measures))
+
+    if progress:
+        report("measuring", 0, len(measures))
+    views = _Views(before, release, known)
+    answers: dict[int, Measurement | DiscreetError] = {}
+    kinds = ["" if as_given else views.kind_of(one) for one in measures]
+    for kind in dict.fromkeys(kinds):
+        places = [place for place, own in enumerate(kinds) if own == kind]
+        tables = or_error(partial(views.tables, kind))
+        if isinstance(tables, DiscreetError):
+            answers |= dict.fromkeys(places, tables)
+            continue
+        levels: dict[str, JoinedLevels] = {}
+        inquiries = {place: measured(measures[place], tables, levels) for place in places}
+        answers |= where.answer(tables, inquiries)
     results: list[Measurement] = []
     without: list[NotComputed] = []
-    for done, one in enumerate(measures):
-        if progress:
-            report("measuring", done, len(measures))
-        tables = (before, release)
-        if one.kind == "risk":
-            tables = known_to_the_intruder(one, before if known is None else known, release)
-        try:
-            results.append(take_measure(one, *tables, engine))
-        except DataError as error:
-            if needed:
-                raise
-            without.append(NotComputed(one.name, one.title, one.kind, error.message, in_score=one.in_score))
-    if progress:
-        report("measuring", len(measures), len(measures))
+    for place, one in enumerate(measures):
+        answer = answers[place]
+        if isinstance(answer, Measurement):
+            results.append(answer)
+        elif needed or not isinstance(answer, DataError):
+            raise answer
+        else:
+            without.append(NotComputed(one.name, one.title, one.kind, answer.message, in_score=one.in_score))
     return results, without
+
+
+@dataclass(frozen=True, repr=False)
+class _Views:
+    """The tables that measures are taken on: as they are, as an intruder makes them fit, and that without gaps."""
+
+    before: Microdata | StoredTable
+    release: Masked | Microdata | StoredTable
+    known: Microdata | None
+
+    def kind_of(self, measure: Measure) -> str:
+        """Say which tables a measure is taken on."""
+        together = len(self.before) <= question.MOST_AT_ONCE and measure.need in (Need.ALL, Need.ASKED)
+        if measure.kind != "risk" or (self._stored and not together):
+            return ""  # what is counted in files is the release alone
+        return "numbers" if needs_numbers(measure) else "known"
+
+    @property
+    def _stored(self) -> bool:
+        return isinstance(self.before, StoredTable) or isinstance(self.release, StoredTable)
+
+    def tables(self, kind: str) -> TablePair:
+        """Return the tables of a kind, aligned."""
+        if not kind:
+            return TablePair(*aligned(self.before, self.release))
+        recoded, release = self._recoded()
+        return TablePair(*aligned(*(without_gaps(recoded, release) if kind == "numbers" else (recoded, release))))
+
+    def _recoded(self) -> tuple[Microdata, Masked | Microdata]:
+        if not self._stored:
+            recoded = cast("Microdata", self.before) if self.known is None else self.known
+            return recoded, cast("Masked | Microdata", self.release)
+        whole = TablePair(*aligned(self.before, self.release)).whole([_NotOther(self.before.schema)])
+        return as_released(whole.original, whole.release), whole.release
+
+
+@dataclass(frozen=True)
+class _NotOther:
+    """All columns but those that nobody masks."""
+
+    schema: Schema
+
+    @property
+    def original(self) -> tuple[str, ...]:
+        return tuple(a.name for a in self.schema if a.role not in ("other", "identifier"))
+
+    released = original

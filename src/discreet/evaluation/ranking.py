@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.measures.frequencies import key_frequencies
-from discreet.measures.population_risk import benedetti_franconi
-from discreet.microdata import Microdata
+from discreet.data.microdata import Microdata
 from discreet.progress import report
+from discreet.statistics.key_frequencies import benedetti_franconi, key_frequencies
 from discreet.typing import FloatArray
 
 __all__ = ["KeyRisk", "rank_keys"]
@@ -69,20 +68,20 @@ def rank_keys(
     Examples
     --------
     >>> import polars as pl
-    >>> from discreet.microdata import microdata
-    >>> from discreet.scales import Nominal, Numeric
-    >>> from discreet.schema import Attribute, Schema
+    >>> from discreet.data.microdata import microdata
+    >>> from discreet.data.scales import Nominal, Numeric
+    >>> from discreet.data.schema import Attribute, Schema
     >>> schema = Schema([Attribute("sex", Nominal(["f", "m"]), "key"), Attribute("pay", Numeric(), "key")])
     >>> people = microdata(pl.DataFrame({"sex": ["f", "m", "f", "m"], "pay": [1.5, 2.5, 3.5, 4.5]}), schema)
     >>> [(key.name, key.now, key.without) for key in rank_keys(people)]
     [('pay', 4.0, 2.0), ('sex', 4.0, 4.0)]
     """
     names = data.schema.keys if keys is None else tuple(keys)
-    counts = _Counts(data, weights)
+    counts = _KeyCounts(data, weights)
     now, uniques_now = counts.of(names)
     result = []
-    for done, name in enumerate(names):
-        report("looking at each key", done, len(names))
+    for count, name in enumerate(names):
+        report("looking at each key", count, len(names))
         without, uniques = counts.of([other for other in names if other != name])
         result.append(KeyRisk(name, now, without, counts.of([name])[0], uniques_now, uniques))
     report("looking at each key", len(names), len(names))
@@ -90,7 +89,7 @@ def rank_keys(
     return tuple(sorted(result, key=lambda key: (round(key.without, 6), key.uniques_without, -round(key.alone, 6))))
 
 
-class _Counts:
+class _KeyCounts:
     """The risk of a file by what is known of it."""
 
     def __init__(self, data: Microdata, weights: FloatArray | None) -> None:

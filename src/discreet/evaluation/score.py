@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 
 from discreet import catalogue
-from discreet.base import Engine, aligned
+from discreet.contracts.assessment import Score
+from discreet.contracts.engine import Engine
+from discreet.contracts.measurement import Measurement
+from discreet.contracts.pairing import aligned
+from discreet.data.microdata import Microdata
+from discreet.data.schema import Schema
 from discreet.errors import DataError, ParameterError, SchemaError
-from discreet.measures.moments import correlations, covariances, off_diagonal
-from discreet.microdata import Microdata
 from discreet.progress import report
-from discreet.results import Measurement, Score
-from discreet.schema import Schema
+from discreet.statistics.correlations import correlations, covariances, off_diagonal
 from discreet.typing import FloatArray
 
 __all__ = [
@@ -58,7 +60,7 @@ def mean_score(measurements: Sequence[Measurement]) -> Score:
 
     Examples
     --------
-    >>> from discreet.results import Measurement
+    >>> from discreet.contracts.measurement import Measurement
     >>> loss = Measurement("il1s", "", "loss", 12.0, 0, 100, "%", "", in_score=True)
     >>> other = Measurement("means", "", "loss", 1.0, 0, 100, "%", "")
     >>> risk = Measurement("distance-linkage", "", "risk", 30.0, 0, 100, "%", "", in_score=True)
@@ -71,9 +73,9 @@ def mean_score(measurements: Sequence[Measurement]) -> Score:
         of_kind = [m for m in measurements if m.kind == kind]
         if not of_kind:
             raise DataError(f"The score needs at least one {kind}; none of the measures applies to this schema.")
-        chosen = {m.name: min(m.value, 100.0) for m in [m for m in of_kind if m.in_score] or of_kind}
-        ingredients |= chosen
-        parts[kind] = sum(chosen.values()) / len(chosen)
+        figures = {m.name: min(m.value, 100.0) for m in [m for m in of_kind if m.in_score] or of_kind}
+        ingredients |= figures
+        parts[kind] = sum(figures.values()) / len(figures)
     value = (parts["loss"] + parts["risk"]) / 2
     sentence = (
         f"The mean of information loss ({parts['loss']:.1f}) and disclosure risk ({parts['risk']:.1f}), each the mean "
@@ -101,7 +103,7 @@ def weighted_score(measurements: Sequence[Measurement], weights: Mapping[str, fl
 
     Examples
     --------
-    >>> from discreet.results import Measurement
+    >>> from discreet.contracts.measurement import Measurement
     >>> loss = Measurement("il1s", "", "loss", 12.0, 0, 100, "%", "")
     >>> risk = Measurement("uniques", "", "risk", 30.0, 0, 100, "%", "")
     >>> weighted_score([loss, risk], {"il1s": 1, "uniques": 3}).value  # (12 + 3 · 30) / 4
@@ -230,7 +232,7 @@ def relative_losses(before: Microdata, after: Microdata, names: Sequence[str]) -
     Examples
     --------
     >>> import polars as pl
-    >>> from discreet.microdata import microdata
+    >>> from discreet.data.microdata import microdata
     >>> a, b = pl.DataFrame({"x": [1.0, 2.5, 4.0]}), pl.DataFrame({"x": [1.5, 2.5, 3.0]})
     >>> losses = relative_losses(microdata(a), microdata(b), ["x"])
     >>> {name: round(loss, 2) for name, loss in losses.items()}  # 0.5/1, 0, 1/4; 2.5 → 2.33; 1.5 → 0.39
@@ -263,8 +265,8 @@ def _linked_percent(
     before: Microdata, after: Microdata, linker: str, scenarios: Sequence[Sequence[str]], engine: Engine | None
 ) -> float:
     rates: list[float] = []
-    for done, names in enumerate(scenarios):
-        report(f"{linker} linkage", done, len(scenarios))
+    for count, names in enumerate(scenarios):
+        report(f"{linker} linkage", count, len(scenarios))
         method = catalogue.method("linker", linker)(attributes=list(names))
         rates.append(100.0 * method.link(before, after, engine=engine).evaluate().rate)
     report(f"{linker} linkage", len(scenarios), len(scenarios))

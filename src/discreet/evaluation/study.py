@@ -10,16 +10,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet import catalogue
-from discreet.base import Masker, Measure
-from discreet.errors import DataError, ParameterError, UnknownNameError, door
+from discreet.contracts.intruder import Intruder
+from discreet.contracts.masker import Masker
+from discreet.contracts.measure import Measure
+from discreet.data.microdata import Microdata, microdata
+from discreet.data.schema import Schema
+from discreet.errors import DataError, ParameterError, door
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import SCORES, Experiment, Originals, Scoring, plan, unmasked_row
-from discreet.evaluation.store import RowStore, open_store, study_seed
-from discreet.microdata import Microdata, microdata
+from discreet.evaluation.row_store import RowStore, open_store, study_seed
 from discreet.notebook import panel, table
 from discreet.progress import report
-from discreet.protocol import Scenario
-from discreet.schema import Schema
+from discreet.registry import unknown_name
 from discreet.stopping import absorb_interrupt, stoppable
 from discreet.typing import Json
 
@@ -51,10 +53,10 @@ class Study:
     def unmasked_entry(self, attribute_set: str | None = None) -> Json | None:
         """Return risk, loss and score of the unmasked file, over several attribute sets their means."""
         sets = [attribute_set] if attribute_set is not None else list(self.unmasked)
-        found = [self.unmasked[name] for name in sets if name in self.unmasked]
-        if not found:
+        entries = [self.unmasked[name] for name in sets if name in self.unmasked]
+        if not entries:
             return None
-        figures = {name: sum(one[name] for one in found) / len(found) for name in ("risk", "loss", "score")}
+        figures = {name: sum(one[name] for one in entries) / len(entries) for name in ("risk", "loss", "score")}
         return {"label": "unmasked file", "method": "unmasked", **figures}
 
     def to_frame(self) -> Any:
@@ -84,13 +86,11 @@ class Study:
         that the difference may be chance.
         """
         if attribute_set is not None and attribute_set not in self.attribute_sets:
-            raise UnknownNameError(
-                f"There is no attribute set {attribute_set!r}.", hint=f"Known: {', '.join(self.attribute_sets)}."
-            )
-        wanted = self.attribute_sets if attribute_set is None else (attribute_set,)
+            raise unknown_name("attribute set", attribute_set, self.attribute_sets)
+        sets = self.attribute_sets if attribute_set is None else (attribute_set,)
         groups: dict[tuple[Any, ...], list[Json]] = {}
-        for row in self._done():
-            if row["attribute_set"] in wanted:
+        for row in self._successful_rows():
+            if row["attribute_set"] in sets:
                 groups.setdefault(_candidate(row), []).append(row)
         entries = [_entry(rows) for rows in groups.values()]
         entries.sort(key=lambda entry: (-entry["attribute_sets"], entry["score"], entry["label"]))
@@ -118,15 +118,15 @@ class Study:
         if risk_at_most is not None and loss_at_most is not None:
             raise ParameterError("best: give a ceiling for risk or for loss, not both.")
         entries = self._complete(attribute_set)
-        wanted, ceiling, least = "score", None, ("score", "risk")
+        figure, ceiling, least = "score", None, ("score", "risk")
         if risk_at_most is not None:
-            wanted, ceiling, least = "risk", risk_at_most, ("loss", "risk")
+            figure, ceiling, least = "risk", risk_at_most, ("loss", "risk")
         if loss_at_most is not None:
-            wanted, ceiling, least = "loss", loss_at_most, ("risk", "loss")
-        allowed = [entry for entry in entries if ceiling is None or entry[wanted] <= ceiling]
+            figure, ceiling, least = "loss", loss_at_most, ("risk", "loss")
+        allowed = [entry for entry in entries if ceiling is None or entry[figure] <= ceiling]
         if not allowed:
-            lowest = min((entry[wanted] for entry in entries), default=float("nan"))
-            raise DataError(f"No candidate has a {wanted} of at most {ceiling:g}; the lowest is {lowest:.2f}.")
+            lowest = min((entry[figure] for entry in entries), default=float("nan"))
+            raise DataError(f"No candidate has a {figure} of at most {ceiling:g}; the lowest is {lowest:.2f}.")
         return min(allowed, key=lambda entry: (entry[least[0]], entry[least[1]], entry["label"]))
 
     def _complete(self, attribute_set: str | None) -> list[Json]:
@@ -134,7 +134,7 @@ class Study:
         entries = self.ranking(attribute_set)
         return [entry for entry in entries if entry["attribute_sets"] == entries[0]["attribute_sets"]]
 
-    def _done(self) -> Iterator[Json]:
+    def _successful_rows(self) -> Iterator[Json]:
         return (row for row in self.rows if row["error"] is None)
 
     def __len__(self) -> int:
@@ -159,8 +159,8 @@ class Study:
         ]
         if beside := self.unmasked_entry():
             rows.append((beside["label"], *(f"{beside[name]:.2f}" for name in ("score", "risk", "loss")), ""))
-        shown = table(("candidate", "score (0 is best)", "risk", "loss", "on the front"), rows, numbers=(1, 2, 3))
-        return panel(repr(self), shown)
+        grid = table(("candidate", "score (0 is best)", "risk", "loss", "on the front"), rows, numbers=(1, 2, 3))
+        return panel(repr(self), grid)
 
 
 def _entry(rows: Sequence[Json]) -> Json:
@@ -211,7 +211,7 @@ def compare(
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
     score: str = "worst-case",
-    scenarios: Sequence[Scenario] = (),
+    scenarios: Sequence[Intruder] = (),
 ) -> Study:
     """Mask, attack and measure a table with every candidate, and put the results side by side.
 
@@ -237,7 +237,7 @@ def compare(
     score : {"worst-case", "mean"}
         What candidates are compared by: the headline of every assessment, whatever `measures` are listed, or the
         papers' plain mean of the `measures`.
-    scenarios : sequence of Scenario
+    scenarios : sequence of Intruder
         The intruders of the headline; without any, one who knows every key.
 
     Returns
@@ -249,7 +249,7 @@ def compare(
     --------
     >>> from discreet.datasets import business
     >>> from discreet.evaluation.candidates import grid
-    >>> from discreet.masking.microaggregation.mdav import MDAV
+    >>> from discreet.masking.microaggregation.numbers.mdav import MDAV
     >>> study = compare(business(60), grid(MDAV, k=[2, 6]), measures=["il1s", "distance-linkage"])
     >>> [entry["label"] for entry in study.front()][-1].startswith("mdav(k=2")
     True
@@ -258,28 +258,28 @@ def compare(
     _check(candidates, repetitions, random_state)
     sets = attribute_sets if attribute_sets is not None else {"all keys": table.schema.keys}
     check_sets("compare", sets, table.schema)
-    chosen = measures_for(measures, table.schema)
+    measure_list = measures_for(measures, table.schema)
     seed = study_seed(random_state, store, resume=resume)
     scoring = scoring_of("compare", score, scenarios, measures)
     experiments = plan(candidates, sets, repetitions, seed)
     unmasked = unmasked_files(table, sets, scoring)
     with ExitStack() as stack:
-        kept: RowStore | None = None
+        row_store: RowStore | None = None
         if store is not None:
-            named = fingerprint(table, experiments, chosen, scoring)
-            kept = stack.enter_context(open_store(store, table, named, seed, resume=resume))
-        rows = dict(kept.rows) if kept is not None else {}
+            named = fingerprint(table, experiments, measure_list, scoring)
+            row_store = stack.enter_context(open_store(store, table, named, seed, resume=resume))
+        rows = dict(row_store.rows) if row_store is not None else {}
         todo = [experiment for experiment in experiments if experiment.number not in rows]
 
         def keep(finished: list[Json]) -> None:
             rows.update({row["experiment"]: row for row in finished})
-            if kept is not None:
-                kept.add(finished)
+            if row_store is not None:
+                row_store.add(finished)
             report("experiments", len(rows), len(experiments))
 
         report("experiments", len(rows), len(experiments))
         try:
-            with Crew(table, chosen, workers, len(todo), scoring) as crew:
+            with Crew(table, measure_list, workers, len(todo), scoring) as crew:
                 crew.run(todo, keep)
         except KeyboardInterrupt:  # what is finished is the answer
             absorb_interrupt()
@@ -288,7 +288,7 @@ def compare(
 
 
 def scoring_of(
-    owner: str, score: str, scenarios: Sequence[Scenario], measures: Sequence[str | Measure] | None
+    owner: str, score: str, scenarios: Sequence[Intruder], measures: Sequence[str | Measure] | None
 ) -> Scoring:
     """Return how the experiments of a study are scored, checked."""
     if score not in SCORES:

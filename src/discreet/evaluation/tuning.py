@@ -15,16 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from discreet.base import Masker, Measure
+from discreet.contracts.intruder import Intruder
+from discreet.contracts.masker import Masker
+from discreet.contracts.measure import Measure
+from discreet.data.microdata import microdata
+from discreet.data.schema import Schema
 from discreet.errors import DataError, ParameterError, door
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Experiment, plan
-from discreet.evaluation.store import RowStore, open_store, study_seed
+from discreet.evaluation.row_store import RowStore, open_store, study_seed
 from discreet.evaluation.study import Study, check_sets, fingerprint, measures_for, scoring_of, unmasked_files
-from discreet.microdata import microdata
 from discreet.progress import report
-from discreet.protocol import Scenario
-from discreet.schema import Schema
 from discreet.stopping import absorb_interrupt, stoppable
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
@@ -91,7 +92,7 @@ def tune(
     store: str | os.PathLike[str] | None = None,
     resume: bool = False,
     score: str = "worst-case",
-    scenarios: Sequence[Scenario] = (),
+    scenarios: Sequence[Intruder] = (),
 ) -> Tuned:
     """Find a good candidate of a large grid with few experiments.
 
@@ -132,7 +133,7 @@ def tune(
     --------
     >>> from discreet.datasets import business
     >>> from discreet.evaluation.candidates import grid
-    >>> from discreet.masking.microaggregation.mdav import MDAV
+    >>> from discreet.masking.microaggregation.numbers.mdav import MDAV
     >>> names = ["il1s", "distance-linkage"]
     >>> tuned = tune(business(60), grid(MDAV, k=range(2, 20)), budget=6, risk_at_most=25, measures=names)
     >>> tuned.best["risk"] <= 25, tuned.experiments
@@ -142,7 +143,7 @@ def tune(
     keys = {"all keys" if attributes is None else "keys": attributes or table.schema.keys}
     limit = _checked(space, risk_at_most, budget, repetitions, random_state)
     check_sets("tune", keys, table.schema)
-    chosen = measures_for(measures, table.schema)
+    measure_list = measures_for(measures, table.schema)
     seed = study_seed(random_state, store, resume=resume)
     scoring = scoring_of("tune", score, scenarios, measures)
     experiments = plan(space, keys, repetitions, seed)
@@ -150,30 +151,30 @@ def tune(
     places = {id(masker): place for place, masker in enumerate(space)}
     for experiment in experiments:
         by_candidate.setdefault(places[id(experiment.masker)], []).append(experiment)
-    search = _Search(space, [len(by_candidate[i]) for i in range(len(space))], limit, risk_at_most, seed)
+    search = _TuningSearch(space, [len(by_candidate[i]) for i in range(len(space))], limit, risk_at_most, seed)
     unmasked = unmasked_files(table, keys, scoring)
     rows: dict[int, Json] = {}
     complete = False
     with ExitStack() as stack:
-        kept: RowStore | None = None
+        row_store: RowStore | None = None
         if store is not None:
-            plan_name = fingerprint(table, experiments, chosen, scoring)
+            plan_name = fingerprint(table, experiments, measure_list, scoring)
             named = hashlib.sha256(f"{plan_name} {limit} {risk_at_most}".encode())
-            kept = stack.enter_context(open_store(store, table, named.hexdigest(), seed, resume=resume))
+            row_store = stack.enter_context(open_store(store, table, named.hexdigest(), seed, resume=resume))
 
         def keep(finished: list[Json]) -> None:
             rows.update({row["experiment"]: row for row in finished})
-            if kept is not None:
-                kept.add(finished)
+            if row_store is not None:
+                row_store.add(finished)
             report("experiments", len(rows), limit)
 
-        with _answering_with_what_is_finished(), Crew(table, chosen, workers, limit) as crew:
+        with _answering_with_what_is_finished(), Crew(table, measure_list, workers, limit) as crew:
             while batch := search.next():
-                wanted = [experiment for place in batch for experiment in by_candidate[place]]
-                if kept is not None:
-                    rows.update({e.number: kept.rows[e.number] for e in wanted if e.number in kept.rows})
+                planned = [experiment for place in batch for experiment in by_candidate[place]]
+                if row_store is not None:
+                    rows.update({e.number: row_store.rows[e.number] for e in planned if e.number in row_store.rows})
                 report("experiments", len(rows), limit)
-                crew.run([experiment for experiment in wanted if experiment.number not in rows], keep)
+                crew.run([experiment for experiment in planned if experiment.number not in rows], keep)
                 for place in batch:
                     search.tell(place, [rows[experiment.number] for experiment in by_candidate[place]])
             complete = True
@@ -221,7 +222,7 @@ def _checked(
     return budget if budget is not None else max(_LEAST, round(_SHARE * len(space)))
 
 
-class _Search:
+class _TuningSearch:
     """What to try next, and what has been learned."""
 
     def __init__(
@@ -244,13 +245,13 @@ class _Search:
 
     def tell(self, place: int, rows: Sequence[Json]) -> None:
         """Learn what the experiments of a candidate gave; one that failed is worse than any that did not."""
-        done = [row for row in rows if row["error"] is None]
-        if not done:
+        valid = [row for row in rows if row["error"] is None]
+        if not valid:
             self._results[place] = np.inf
         elif self._ceiling is None:
-            self._results[place] = float(np.mean([row["score"] for row in done]))
+            self._results[place] = float(np.mean([row["score"] for row in valid]))
         else:
-            risk, loss = (float(np.mean([row[name] for row in done])) for name in ("risk", "loss"))
+            risk, loss = (float(np.mean([row[name] for row in valid])) for name in ("risk", "loss"))
             self._results[place] = loss + _PENALTY * max(0.0, risk - self._ceiling)
 
     def next(self) -> list[int]:
@@ -262,15 +263,15 @@ class _Search:
             order = self._rng.permutation(np.flatnonzero(~self._tried))
         else:
             order = self._promising()
-        wanted = self._beginning if not self._results else max(1, round((self._budget - self._beginning) / _BATCHES))
+        quota = self._beginning if not self._results else max(1, round((self._budget - self._beginning) / _BATCHES))
         batch: list[int] = []
         for place in order:
             cost = int(self._costs[place])
-            if cost > self._left or wanted <= 0:
+            if cost > self._left or quota <= 0:
                 break
             batch.append(int(place))
             self._left -= cost
-            wanted -= cost
+            quota -= cost
         self._tried[batch] = True
         return batch
 
@@ -341,11 +342,11 @@ def _features(space: Sequence[Masker]) -> tuple[FloatArray, IntArray]:
         own = np.flatnonzero(methods == place)
         for name in cls.parameter_names():
             values = [getattr(space[int(i)], name) for i in own]
-            seen = list({repr(value): value for value in values})
-            if len(seen) < 2 or name == "random_state":
+            distinct = list({repr(value): value for value in values})
+            if len(distinct) < 2 or name == "random_state":
                 continue
             numbers = all(isinstance(value, (int, float)) for value in values)
-            codes = [float(value) if numbers else float(seen.index(repr(value))) for value in values]
+            codes = [float(value) if numbers else float(distinct.index(repr(value))) for value in values]
             column = np.full(len(space), min(codes) - 1.0)
             column[own] = codes
             columns.append(column)

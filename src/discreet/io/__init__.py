@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import polars as pl
 import pyarrow as pa
 
+from discreet.data.guarantees import Guarantee
+from discreet.data.labels import Labels, declared_by_labels
+from discreet.data.microdata import Microdata
 from discreet.errors import FileError, ParameterError
-from discreet.guarantees import Guarantee
 from discreet.io.arrow import read_arrow, write_arrow
 from discreet.io.atomic import looked_at, whole_file, write_text
 from discreet.io.csv import read_csv, write_csv
@@ -20,12 +22,11 @@ from discreet.io.door import check_target, check_targets, content_of, written_to
 from discreet.io.excel import read_excel, write_excel
 from discreet.io.gate import at_the_gate
 from discreet.io.json_text import parse_json, read_json
+from discreet.io.label_upkeep import after_masking
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.recount import count_written
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
 from discreet.io.text_options import check_text_options
-from discreet.labels import Labels, after_masking, declared_by_labels
-from discreet.microdata import Microdata
 from discreet.typing import Json
 
 __all__ = [
@@ -94,21 +95,21 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
     if not source.exists():
         raise FileError(f"The file {str(source)!r} does not exist.", hint="Check the path.")
     reader = _format(source).read
-    given = {name: value for name, value in options.items() if value is not None}
-    taken = signature(reader).parameters
-    if "names" not in taken:
-        given.pop("names", None)
-    unknown = [name for name in given if name not in taken]
+    arguments = {name: value for name, value in options.items() if value is not None}
+    parameters = signature(reader).parameters
+    if "names" not in parameters:
+        arguments.pop("names", None)
+    unknown = [name for name in arguments if name not in parameters]
     if unknown:
         raise ParameterError(f"{', '.join(unknown)} cannot be set for a {source.suffix} file.")
-    check_text_options(given.get("delimiter"), given.get("encoding"))
+    check_text_options(arguments.get("delimiter"), arguments.get("encoding"))
     try:
-        return reader(source, **given)
+        return reader(source, **arguments)
     except PermissionError:
         raise FileError(f"The file {str(source)!r} cannot be read.", hint="Check its permissions.") from None
     except UnicodeError:
         raise FileError(
-            f"{str(source)!r} holds bytes that are not {given.get('encoding', 'utf-8')} text.",
+            f"{str(source)!r} holds bytes that are not {arguments.get('encoding', 'utf-8')} text.",
             hint="Name its encoding, such as --encoding latin-1.",
         ) from None
 
@@ -119,12 +120,12 @@ def read_groups(path: str | os.PathLike[str], **options: Any) -> Iterator[tuple[
     Formats that cannot be read by columns, and tables that are small, come as one group.
     """
     source = Path(path)
-    given = {name: value for name, value in options.items() if value is not None}
+    arguments = {name: value for name, value in options.items() if value is not None}
     listed = _format(source).columns if source.is_file() else None
-    if listed is None or set(given) - {"encoding"}:
+    if listed is None or set(arguments) - {"encoding"}:
         yield read_table(path, **options)
         return
-    names, records = listed(source, **given)
+    names, records = listed(source, **arguments)
     size = max(1, _CELLS // max(records, 1))
     if not records or len(names) <= size:
         yield read_table(path, **options)

@@ -26,11 +26,11 @@ def looked_at(look: Callable[[Path], None]) -> Iterator[None]:
     Where `look` fails, nothing is put in place. A block that ends well without having written is a defect: a writer
     would have found a way around.
     """
-    seen = False
+    any_written = False
 
     def once(path: Path) -> None:
-        nonlocal seen
-        seen = True
+        nonlocal any_written
+        any_written = True
         look(path)
 
     token = _LOOK.set(once)
@@ -38,7 +38,7 @@ def looked_at(look: Callable[[Path], None]) -> Iterator[None]:
         yield
     finally:
         _LOOK.reset(token)
-    if not seen:
+    if not any_written:
         raise RuntimeError("A file was written without being looked at.")
 
 

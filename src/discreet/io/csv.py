@@ -4,7 +4,7 @@ Every field is read as text. A column becomes numbers only where that loses noth
 text, because it is a code, and dates stay the text they were. Where numbers have another canonical form than the file
 (``1.50``, ``1.234,56``), the original text is remembered, so that a column that was not masked is released exactly as
 it came. What cannot be told from the file, whether its first line is a record or its points stand between thousands, is
-asked (:mod:`discreet.io.layout`, :mod:`discreet.io.numbers`).
+asked (:mod:`discreet.io.layout`, :mod:`discreet.io.number_text`).
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
+from discreet.data.inference import AMONG_NUMBERS, MISSING_WORDS
+from discreet.data.microdata import Microdata
 from discreet.errors import FileError, ParameterError
-from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
 from discreet.io.atomic import whole_file
 from discreet.io.layout import check_names, check_records, own_names, read_lines, refuse_records_as_names, title_lines
-from discreet.io.numbers import (
+from discreet.io.number_text import (
     DECIMAL,
     WHOLE,
     Reading,
@@ -38,7 +39,6 @@ from discreet.io.numbers import (
     read_style,
     restyled,
 )
-from discreet.microdata import Microdata
 from discreet.typing import Json
 
 __all__ = ["Dialect", "read_csv", "sniff", "write_csv"]
@@ -66,7 +66,7 @@ class Dialect:
     decimal: str = "."
 
 
-class _Text(NamedTuple):
+class _TextFile(NamedTuple):
     """A CSV file before its columns are looked at."""
 
     path: Path
@@ -109,10 +109,10 @@ def _sniffed(path: Path, raw: bytes, delimiter: str | None, encoding: str) -> tu
         text = text[note.end() :]
         _refuse_wrong_note(path, text, note["mark"], delimiter)
         delimiter = delimiter or note["mark"]
-    chosen = delimiter or _guess_delimiter(text)
+    separator = delimiter or _guess_delimiter(text)
     header = text.lstrip().split("\r" if newline == "\r" else "\n", 1)[0].strip()
-    quote_all = header.startswith('"') and header.endswith('"') and f'"{chosen}"' in header
-    return Dialect(chosen, encoding, bom, newline, quote_all), text, 1 if note else 0
+    quote_all = header.startswith('"') and header.endswith('"') and f'"{separator}"' in header
+    return Dialect(separator, encoding, bom, newline, quote_all), text, 1 if note else 0
 
 
 def _refuse_wrong_note(path: Path, text: str, mark: str, delimiter: str | None) -> None:
@@ -143,18 +143,18 @@ def _guess_delimiter(text: str) -> str:
     titled, widest = ",", 1
     for candidate in _DELIMITERS:
         try:
-            found = _first_rows(text, candidate)
+            first_rows = _first_rows(text, candidate)
         except csv.Error:
             continue
-        rows = [len(row) for row in found]
+        rows = [len(row) for row in first_rows]
         widths = [width for width in rows[:-1] if width] or rows
         equal = widths and min(widths) == max(widths) and widths[0] > 1
-        if equal and best == "," and candidate != "," and _are_decimal(found):
+        if equal and best == "," and candidate != "," and _are_decimal(first_rows):
             return candidate  # 31;1234,56 has two fields, whatever else a comma may do
         if equal and widths[0] > most:
             best, most = candidate, widths[0]
-        elif (lines := title_lines(found)) and len(found[lines]) > widest:
-            titled, widest = candidate, len(found[lines])
+        elif (lines := title_lines(first_rows)) and len(first_rows[lines]) > widest:
+            titled, widest = candidate, len(first_rows[lines])
     return best if most > 1 else titled
 
 
@@ -201,8 +201,8 @@ def read_csv(
     if header is False and first != own:
         titles, skipped = own, 0
     else:
-        said = [n.strip() for n in first]  # spaces after a delimiter are no part of a name
-        titles, skipped = [n[1:] if n[:1] == "'" and n[1:2] in _FORMULA else n for n in said], 1
+        headings = [n.strip() for n in first]  # spaces after a delimiter are no part of a name
+        titles, skipped = [n[1:] if n[:1] == "'" and n[1:2] in _FORMULA else n for n in headings], 1
     table = _parse(source, len(titles), skipped)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has a header and no records.")
@@ -215,27 +215,27 @@ def read_csv(
         refuse_records_as_names(str(path), titles, table.columns, readings)
     check_names(str(path), titles)
     columns = dict(zip(titles, table.columns, strict=True))
-    known = dict(zip(titles, readings, strict=True))
+    by_title = dict(zip(titles, readings, strict=True))
     if lines is None:
-        check_records(str(path), columns, known, source.skip + skipped + 1)
-    return _typed_table(source, columns, known, decimal)
+        check_records(str(path), columns, by_title, source.skip + skipped + 1)
+    return _typed_table(source, columns, by_title, decimal)
 
 
 def _typed_table(
-    source: _Text, columns: dict[str, pa.ChunkedArray], readings: dict[str, Reading], decimal: str | None
+    source: _TextFile, columns: dict[str, pa.ChunkedArray], readings: dict[str, Reading], decimal: str | None
 ) -> tuple[pa.Table, Json]:
     # A file in which one column has a decimal comma for certain has no decimal points.
     commas = any(r.styles and r.styles[0].decimal == "," for r in readings.values())
     certain = {r.styles[0].decimal for n, r in readings.items() if commas and _shows_decimals(columns[n], r)}
     comma = decimal == "," or (decimal is None and certain == {","})
-    made, verbatim, styles = {}, {}, {}
+    arrays, verbatim, styles = {}, {}, {}
     for name, text in columns.items():
         style = _style(name, text, readings[name], comma=comma)
-        made[name] = _typed(text, style, readings[name])
+        arrays[name] = _typed(text, style, readings[name])
         # Numbers that are not as computers write them (padded, with a plus) come out as they went in.
-        other = style is not None and (pa.types.is_floating(made[name].type) or not readings[name].kind)
-        kept = other and not made[name].cast(pa.string()).equals(text)
-        if kept or (style is not None and style != Style()):
+        other = style is not None and (pa.types.is_floating(arrays[name].type) or not readings[name].kind)
+        lossy = other and not arrays[name].cast(pa.string()).equals(text)
+        if lossy or (style is not None and style != Style()):
             verbatim[name] = text
         if style is None:
             continue
@@ -245,7 +245,7 @@ def _typed_table(
             styles[name] = style
     dialect = asdict(source.dialect) | {"decimal": "," if comma else "."}
     origin: Json = {"format": "csv", "dialect": dialect, "verbatim": verbatim, "path": str(source.path)}
-    return pa.table(made), origin | ({"styles": styles} if styles else {})
+    return pa.table(arrays), origin | ({"styles": styles} if styles else {})
 
 
 def _shows_decimals(column: pa.ChunkedArray, reading: Reading) -> bool:
@@ -290,7 +290,7 @@ def _refuse_two_ways(name: str, text: pa.ChunkedArray) -> None:
         )
 
 
-def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, ...] | None) -> _Text:
+def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, ...] | None) -> _TextFile:
     with path.open("rb") as file:
         raw = file.read(_SAMPLE)
     if not lines:
@@ -306,15 +306,15 @@ def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, 
             )
         if delimiter is None and not skip:
             _refuse_hidden_delimiter(path, rows)
-        return _Text(path, dialect, path, skip)
+        return _TextFile(path, dialect, path, skip)
     # Lines that a user leaves out may have any number of fields, so they are taken away before the table is read.
     original, _, _ = _sniffed(path, raw, delimiter, encoding)
     whole = _decoded(path, original)
     guess = delimiter or _guess_delimiter(whole[:_SAMPLE])
-    kept = _without_lines(path, whole, guess, lines)
-    dialect, _, skip = _sniffed(path, kept[:_SAMPLE].encode(), delimiter, "utf-8")
-    told = replace(dialect, encoding=original.encoding, bom=raw.startswith(codecs.BOM_UTF8))
-    return _Text(path, told, pa.BufferReader(kept.encode()), skip)
+    body = _without_lines(path, whole, guess, lines)
+    dialect, _, skip = _sniffed(path, body[:_SAMPLE].encode(), delimiter, "utf-8")
+    file_dialect = replace(dialect, encoding=original.encoding, bom=raw.startswith(codecs.BOM_UTF8))
+    return _TextFile(path, file_dialect, pa.BufferReader(body.encode()), skip)
 
 
 def _sample_rows(path: Path, text: str, dialect: Dialect) -> list[list[str]]:
@@ -366,7 +366,7 @@ def _refuse_hidden_delimiter(path: Path, rows: list[list[str]]) -> None:
             )
 
 
-def _first_line(source: _Text) -> list[str]:
+def _first_line(source: _TextFile) -> list[str]:
     dialect = source.dialect
     try:
         with _lines(source) as file:
@@ -383,7 +383,7 @@ def _first_line(source: _Text) -> list[str]:
     return first
 
 
-def _lines(source: _Text) -> io.TextIOBase:
+def _lines(source: _TextFile) -> io.TextIOBase:
     if isinstance(source.data, Path):
         encoding = "utf-8-sig" if source.dialect.bom else source.dialect.encoding
         return source.data.open(encoding=encoding, newline="")
@@ -391,7 +391,7 @@ def _lines(source: _Text) -> io.TextIOBase:
     return io.StringIO(source.data.read().decode(), newline="")
 
 
-def _parse(source: _Text, width: int, skipped: int) -> pa.Table:
+def _parse(source: _TextFile, width: int, skipped: int) -> pa.Table:
     path, dialect = source.path, source.dialect
     names = own_names(width)
     ragged: list[int] = []

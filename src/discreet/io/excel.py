@@ -17,13 +17,14 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.frames import column_names
+from discreet.data.labels import Labels
+from discreet.data.microdata import Microdata
 from discreet.errors import FileError, MissingExtraError, SchemaError
 from discreet.io.atomic import whole_file
 from discreet.io.layout import own_names, refuse_records_as_names
-from discreet.io.numbers import read_style
+from discreet.io.number_text import read_style
 from discreet.io.workbooks import check_workbook
-from discreet.labels import Labels
-from discreet.microdata import Microdata, column_names
 from discreet.typing import Json
 
 __all__ = ["read_cells", "read_excel", "write_excel"]
@@ -133,8 +134,8 @@ def write_excel(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> 
             for place, name in enumerate(arrow.column_names):
                 sheet.write_string(0, place, name)
                 empty &= arrow.column(name).is_null(nan_is_null=True).to_numpy()
-                shown = times if pa.types.is_timestamp(arrow.column(name).type) else dates
-                _write_column(sheet, place, _values(table, arrow.column(name), name), shown)
+                cell_format = times if pa.types.is_timestamp(arrow.column(name).type) else dates
+                _write_column(sheet, place, _values(table, arrow.column(name), name), cell_format)
             if empty.any():
                 # A record without a single value is a record. All that lack the first value look alike, or the empty
                 # text would tell these from the others.
@@ -170,9 +171,9 @@ def _write_labels(book: Any, table: Microdata) -> None:
     rows = [(name, "", text) for name, text in labels.variables.items() if name in table.schema]
     rows += [
         (name, str(code), text)
-        for name, known in labels.values.items()
+        for name, texts in labels.values.items()
         if name in table.schema
-        for code, text in known.items()
+        for code, text in texts.items()
     ]
     if not rows:
         return

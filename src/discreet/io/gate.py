@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from discreet.cleaning import cleaned, released_schema
-from discreet.labels import Labels, occurring
-from discreet.microdata import Microdata
+from discreet.data.cleaning import cleaned, released_schema
+from discreet.data.labels import Labels
+from discreet.data.microdata import Microdata
+from discreet.io.label_upkeep import occurring
 
 __all__ = ["at_the_gate"]
 
@@ -15,15 +16,15 @@ _BY_RECORD = ("verbatim", "verbatim_missing", "styles")
 def at_the_gate(table: Microdata) -> Microdata:
     """Return a table with what is written of it, and nothing else.
 
-    Its frame holds cells alone (:mod:`discreet.cleaning`); its schema lists the levels and missing codes that occur;
-    its labels name columns and values that are there. Free text about the original as a whole (its title, notes and
-    metadata of any program) stays in the house: nobody can tell what it says.
+    Its frame holds cells alone (:mod:`discreet.data.cleaning`); its schema lists the levels and missing codes that
+    occur; its labels name columns and values that are there. Free text about the original as a whole (its title, notes
+    and metadata of any program) stays in the house: nobody can tell what it says.
     """
     clean = cleaned(table)
     origin = {key: value for key, value in table.origin.items() if key != "metadata"}
     for key in _BY_RECORD:
         if key in origin:
-            origin[key] = {name: kept for name, kept in origin[key].items() if name in clean.names}
+            origin[key] = {name: texts for name, texts in origin[key].items() if name in clean.names}
     labels: Labels | None = origin.get("labels")
     if labels is not None:
         origin["labels"] = occurring(labels, clean)

@@ -14,9 +14,9 @@ from itertools import pairwise
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.inference import AMONG_NUMBERS, MISSING_WORDS
 from discreet.errors import FileError, ParameterError, SchemaError
-from discreet.inference import AMONG_NUMBERS, MISSING_WORDS
-from discreet.io.numbers import Reading, canonical, looks_like_number
+from discreet.io.number_text import Reading, canonical, looks_like_number
 
 __all__ = [
     "check_names",
@@ -216,9 +216,9 @@ def check_records(
     records = {name: column.filter(pc.invert(blank)) for name, column in columns.items()}
     if count - pc.sum(blank).as_py() > _FEWEST and (_says_total(records) or _is_sum(records, readings)):
         # With it go the blank lines before and after it.
-        kept = list(reversed(blank.to_pylist()))
-        last = kept.index(False) + 1
-        last += kept[last:].index(False)
+        from_end = list(reversed(blank.to_pylist()))
+        last = from_end.index(False) + 1
+        last += from_end[last:].index(False)
         places = ",".join(str(-place) for place in range(1, last + 1))
         raise FileError(
             f"The last line of {path!r} looks like totals, not like a record.",
@@ -249,8 +249,8 @@ def _is_unit(column: pa.ChunkedArray) -> bool:
 def _says_total(columns: Mapping[str, pa.ChunkedArray]) -> bool:
     for column in columns.values():
         last = column[len(column) - 1].as_py()
-        said = (last or "").strip().rstrip(":").lower()
-        if said in _TOTALS or _TOTAL.fullmatch(said):
+        word = (last or "").strip().rstrip(":").lower()
+        if word in _TOTALS or _TOTAL.fullmatch(word):
             return bool(pc.sum(pc.equal(column, last)).as_py() == 1)
     return False
 

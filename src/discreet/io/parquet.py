@@ -7,11 +7,12 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from discreet.cleaning import clean_arrow
+from discreet.data.cleaning import clean_arrow
+from discreet.data.frames import column_names
+from discreet.data.microdata import Microdata
 from discreet.errors import FileError
 from discreet.io.atomic import whole_file
-from discreet.labels import from_metadata, to_metadata
-from discreet.microdata import Microdata, column_names
+from discreet.io.label_upkeep import from_metadata, to_metadata
 from discreet.typing import Json
 
 __all__ = ["list_parquet", "read_parquet", "write_parquet"]

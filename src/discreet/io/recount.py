@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
+from discreet.data.guarantees import Guarantee, Recount, require
 from discreet.errors import BrokenGuaranteeError
-from discreet.guarantees import Guarantee, Recount, require
 from discreet.io.csv import Dialect
 from discreet.io.excel import read_cells
 from discreet.io.statistical import read_plainly
@@ -63,12 +63,12 @@ def count_written(
     """
     if not guarantees:
         return
-    wanted = tuple(dict.fromkeys(name for promise in guarantees for name in promise.columns))
+    names = tuple(dict.fromkeys(name for promise in guarantees for name in promise.columns))
     counts = [Recount(promise) for promise in guarantees]
-    found = 0
-    for frame in _READERS[ending](path, wanted, Dialect(**(dialect or {}))):
-        found += frame.height
-        lost = [name for name in wanted if name in columns and name not in frame.columns]
+    n_read = 0
+    for frame in _READERS[ending](path, names, Dialect(**(dialect or {}))):
+        n_read += frame.height
+        lost = [name for name in names if name in columns and name not in frame.columns]
         if lost:
             raise BrokenGuaranteeError(
                 f"Column {lost[0]!r} was written and is not found in the file.",
@@ -76,9 +76,9 @@ def count_written(
             )
         for count in counts:
             count.add(frame)
-    if records is not None and found != records:
+    if records is not None and n_read != records:
         raise BrokenGuaranteeError(
-            f"{records} records were written, and {found} are read back from the file.",
+            f"{records} records were written, and {n_read} are read back from the file.",
             hint="Nothing was put in place. Please report it; another format may do.",
         )
     require(counts)
@@ -93,7 +93,7 @@ def _read_text(path: Path, names: tuple[str, ...], dialect: Dialect) -> Iterator
     if dialect.encoding.lower().replace("_", "-") not in {"utf-8", "utf8"}:
         source = io.BytesIO(path.read_bytes().decode(dialect.encoding).encode())
     # A name that begins like a formula is written behind an apostrophe.
-    places = {name: place for name in names for place, said in enumerate(header) if said in (name, f"'{name}")}
+    places = {name: place for name in names for place, heading in enumerate(header) if heading in (name, f"'{name}")}
     frame = pl.read_csv(
         source,
         separator=dialect.delimiter,

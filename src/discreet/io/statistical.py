@@ -16,10 +16,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.frames import column_names
+from discreet.data.labels import Labels
+from discreet.data.microdata import Microdata
 from discreet.errors import FileError, MissingExtraError
 from discreet.io.atomic import whole_file
-from discreet.labels import Labels
-from discreet.microdata import Microdata, column_names
 from discreet.progress import report
 from discreet.scratch import saying_if_full
 from discreet.typing import Json
@@ -62,8 +63,8 @@ def _library(kind: str) -> Any:
 
 def list_statistical(path: Path, *, encoding: str | None = None) -> tuple[list[str], int]:
     """Return the columns of a file and the number of its records (0 where it does not say), without reading them."""
-    _, known = _read(path, {"metadataonly": True} | ({} if encoding is None else {"encoding": encoding}))
-    return list(known.column_names), int(known.number_rows or 0)
+    _, metadata = _read(path, {"metadataonly": True} | ({} if encoding is None else {"encoding": encoding}))
+    return list(metadata.column_names), int(metadata.number_rows or 0)
 
 
 def _read(path: Path, options: dict[str, Any]) -> Any:
@@ -98,13 +99,13 @@ def read_statistical(
         options["usecols"] = columns
     pieces: list[pl.DataFrame] = []
     letters: list[dict[str, pl.Series]] = []
-    known: Any = None
+    metadata: Any = None
     while not pieces or pieces[-1].height == _PIECE:
-        piece, known = _read(path, options | {"row_offset": len(pieces) * _PIECE, "row_limit": _PIECE})
-        clean, tagged = _cleaned(piece, known)
+        piece, metadata = _read(path, options | {"row_offset": len(pieces) * _PIECE, "row_limit": _PIECE})
+        clean, tagged = _cleaned(piece, metadata)
         pieces.append(clean)
         letters.append(tagged)
-        report("reading", sum(part.height for part in pieces), max(known.number_rows or 0, 1))
+        report("reading", sum(part.height for part in pieces), max(metadata.number_rows or 0, 1))
     frame = pl.concat(pieces, how="vertical_relaxed") if len(pieces) > 1 else pieces[0]
     if not frame.width:
         raise FileError(f"{str(path)!r} has no columns.")
@@ -114,8 +115,8 @@ def read_statistical(
     column_names(table)
     catalogue = _catalogue_of(path)
     if catalogue is not None:
-        known.variable_value_labels = known.variable_value_labels or _from_catalogue(catalogue, known)
-    origin: Json = {"format": ending[1:], "path": str(path), "labels": _labels(known, ending)}
+        metadata.variable_value_labels = metadata.variable_value_labels or _from_catalogue(catalogue, metadata)
+    origin: Json = {"format": ending[1:], "path": str(path), "labels": _labels(metadata, ending)}
     if catalogue is not None:
         origin["catalogue"] = str(catalogue)
     tags = _joined_letters(letters, pieces)
@@ -129,8 +130,8 @@ def read_plainly(path: Path, ending: str, names: tuple[str, ...]) -> pl.DataFram
     kind, reader, _ = KINDS[ending]
     options: dict[str, Any] = {} if ending == ".xpt" else {"user_missing": True}
     read: Callable[..., Any] = getattr(_library(kind), reader)
-    frame, known = read(str(path), output_format="polars", **options)
-    clean, letters = _cleaned(frame.select([name for name in frame.columns if name in names]), known)
+    frame, metadata = read(str(path), output_format="polars", **options)
+    clean, letters = _cleaned(frame.select([name for name in frame.columns if name in names]), metadata)
     return clean.with_columns(
         pl.coalesce(tags, clean[name].cast(pl.String)).alias(name) for name, tags in letters.items()
     )
@@ -143,10 +144,10 @@ def _catalogue_of(path: Path) -> Path | None:
     return next((one for one in (path.with_suffix(".sas7bcat"), path.with_name(_FORMATS)) if one.is_file()), None)
 
 
-def _from_catalogue(catalogue: Path, known: Any) -> dict[str, dict[Any, str]]:
+def _from_catalogue(catalogue: Path, metadata: Any) -> dict[str, dict[Any, str]]:
     """Return the value labels of a SAS file by column, through its format."""
     try:
-        _, told = _library("SAS").read_sas7bcat(str(catalogue))
+        _, contents = _library("SAS").read_sas7bcat(str(catalogue))
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - the library's message may quote what it stumbled over
@@ -154,22 +155,22 @@ def _from_catalogue(catalogue: Path, known: Any) -> dict[str, dict[Any, str]]:
             f"{str(catalogue)!r} is not a catalogue of SAS formats that can be read.",
             hint="It names the values of the file beside it. Correct it, or move it elsewhere to read without it.",
         ) from None
-    by_format = {name.upper(): labels for name, labels in told.value_labels.items()}
-    found = {}
-    for column, named in (known.original_variable_types or {}).items():
+    by_format = {name.upper(): labels for name, labels in contents.value_labels.items()}
+    by_column = {}
+    for column, named in (metadata.original_variable_types or {}).items():
         # A format may be written with the width that it is shown in: SEX8. is SEX.
         name = str(named or "").upper()
         labels = by_format.get(name) or by_format.get(re.sub(r"(?<=\D)\d*\.?\d*$", "", name))
         if labels:
-            found[column] = dict(labels)
-    return found
+            by_column[column] = dict(labels)
+    return by_column
 
 
-def _cleaned(piece: pl.DataFrame, known: Any) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
+def _cleaned(piece: pl.DataFrame, metadata: Any) -> tuple[pl.DataFrame, dict[str, pl.Series]]:
     """Take the letters of missing values out of number columns, and make empty text missing."""
     columns, letters = [], {}
     for series in piece.get_columns():
-        text = known.readstat_variable_types.get(series.name) == "string"
+        text = metadata.readstat_variable_types.get(series.name) == "string"
         if text:
             series = series.cast(pl.String)  # noqa: PLW2901 - the same column
             columns.append(series.replace("", None) if len(series) else series)
@@ -200,21 +201,21 @@ def _plain_types(frame: pl.DataFrame) -> pa.Table:
     return pa.table(columns)
 
 
-def _labels(known: Any, ending: str) -> Labels:
+def _labels(metadata: Any, ending: str) -> Labels:
     def whole(code: Any) -> Any:
         return int(code) if isinstance(code, float) and code.is_integer() else code
 
     return Labels(
-        title=known.file_label or "",
-        notes=tuple(known.notes or ()),
-        variables={name: text for name, text in (known.column_names_to_labels or {}).items() if text},
+        title=metadata.file_label or "",
+        notes=tuple(metadata.notes or ()),
+        variables={name: text for name, text in (metadata.column_names_to_labels or {}).items() if text},
         values={
             name: {whole(code): str(text) for code, text in values.items()}
-            for name, values in (known.variable_value_labels or {}).items()
+            for name, values in (metadata.variable_value_labels or {}).items()
         },
-        measures={n: m for n, m in (known.variable_measure or {}).items() if m in {"nominal", "ordinal", "scale"}},
-        missing={name: list(entries) for name, entries in (known.missing_ranges or {}).items()},
-        formats={name: text for name, text in (known.original_variable_types or {}).items() if text},
+        measures={n: m for n, m in (metadata.variable_measure or {}).items() if m in {"nominal", "ordinal", "scale"}},
+        missing={name: list(entries) for name, entries in (metadata.missing_ranges or {}).items()},
+        formats={name: text for name, text in (metadata.original_variable_types or {}).items() if text},
         source=ending,
     )
 
@@ -298,40 +299,40 @@ def _coded(table: Microdata, labels: Labels) -> tuple[pl.DataFrame, dict[str, di
     arrow, columns, values = table.to_arrow(), {}, {}
     for name in arrow.column_names:
         column, scale = arrow.column(name), table.schema[name].scale
-        known = dict(labels.values.get(name, {}))
+        value_labels = dict(labels.values.get(name, {}))
         if pa.types.is_nested(column.type):
             column = scale.to_text(column)  # type: ignore[attr-defined]
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         series = pl.Series(name, column)
-        numbers = [code for code in known if isinstance(code, (int, float)) and not isinstance(code, bool)]
+        numbers = [code for code in value_labels if isinstance(code, (int, float)) and not isinstance(code, bool)]
         was_coded = numbers or labels.formats.get(name, "A").upper()[:1] in {"F", "N"}
-        if series.dtype == pl.String and known and was_coded and scale.kind in {"ordinal", "nominal"}:
-            series, known = _as_codes(series, known, labels)
+        if series.dtype == pl.String and value_labels and was_coded and scale.kind in {"ordinal", "nominal"}:
+            series, value_labels = _as_codes(series, value_labels, labels)
         elif series.dtype == pl.Boolean:
             series = series.cast(pl.Int64)
         columns[name] = series
-        if known:
-            values[name] = _of_type(known, series.dtype)
+        if value_labels:
+            values[name] = _of_type(value_labels, series.dtype)
     return pl.DataFrame(list(columns.values())), values
 
 
-def _as_codes(series: pl.Series, known: Mapping[Any, str], labels: Labels) -> tuple[pl.Series, dict[Any, str]]:
+def _as_codes(series: pl.Series, value_labels: Mapping[Any, str], labels: Labels) -> tuple[pl.Series, dict[Any, str]]:
     words = series.drop_nulls().unique().sort().to_list()
-    taken = [code for code in known if not isinstance(code, str)]
-    taken += [entry["hi"] if isinstance(entry, Mapping) else entry for entry in labels.missing.get(series.name, [])]
+    old_codes = [code for code in value_labels if not isinstance(code, str)]
+    old_codes += [entry["hi"] if isinstance(entry, Mapping) else entry for entry in labels.missing.get(series.name, [])]
     codes: dict[str, int | float] = {}
     for word in words:
         number = _number(word)
         if number is not None:
             codes[word] = number
-    following = int(max([0, *(n for n in (*taken, *codes.values()) if not isinstance(n, str))])) + 1
+    following = int(max([0, *(n for n in (*old_codes, *codes.values()) if not isinstance(n, str))])) + 1
     for word in words:
         if word not in codes:
             codes[word] = following
             following += 1
-    texts = {code: known.get(word, known.get(code, word)) for word, code in codes.items()}
-    rest = {code: text for code, text in known.items() if not isinstance(code, str) and code not in texts}
+    texts = {code: value_labels.get(word, value_labels.get(code, word)) for word, code in codes.items()}
+    rest = {code: text for code, text in value_labels.items() if not isinstance(code, str) and code not in texts}
     coded = series.replace_strict(codes, default=None, return_dtype=pl.Float64)
     return coded, {**rest, **texts}
 
@@ -343,14 +344,14 @@ def _number(word: str) -> int | float | None:
         return None
 
 
-def _of_type(known: Mapping[Any, str], dtype: Any) -> dict[Any, str]:
+def _of_type(value_labels: Mapping[Any, str], dtype: Any) -> dict[Any, str]:
     """Return value labels whose codes have the column's type; those of another type cannot be written."""
     if dtype == pl.String:
-        return {str(code): text for code, text in known.items()}
+        return {str(code): text for code, text in value_labels.items()}
     if dtype.is_integer():
-        return {int(code): text for code, text in known.items() if _is_whole(code)}
+        return {int(code): text for code, text in value_labels.items() if _is_whole(code)}
     if dtype.is_float():
-        return {float(code): text for code, text in known.items() if not isinstance(code, str)}
+        return {float(code): text for code, text in value_labels.items() if not isinstance(code, str)}
     return {}
 
 
@@ -383,18 +384,19 @@ def _spss_missing(table: Microdata, labels: Labels, frame: pl.DataFrame) -> dict
     result: dict[str, list[Any]] = {}
     for attribute in table.schema:
         name = attribute.name
-        given = list(labels.missing.get(name, attribute.missing))
+        entries = list(labels.missing.get(name, attribute.missing))
         text = frame[name].dtype == pl.String
-        fitting = [entry for entry in given if isinstance(entry, str) == text] if not text else [
-            entry["lo"] if isinstance(entry, Mapping) else entry for entry in given
+        fitting = [entry for entry in entries if isinstance(entry, str) == text] if not text else [
+            entry["lo"] if isinstance(entry, Mapping) else entry for entry in entries
         ]  # fmt: skip
         ranges = [entry for entry in fitting if isinstance(entry, Mapping) and entry["lo"] != entry["hi"]]
         single = [e["lo"] if isinstance(e, Mapping) else e for e in fitting if e not in ranges]
         # The format has room for three codes, or for a range and one code.
-        kept = ranges[:1] + single[: 1 if ranges else 3]
-        if kept and (text or frame[name].dtype.is_numeric()):
+        missing_values = ranges[:1] + single[: 1 if ranges else 3]
+        if missing_values and (text or frame[name].dtype.is_numeric()):
             result[name] = [
-                entry if isinstance(entry, Mapping) else (str(entry)[:8] if text else float(entry)) for entry in kept
+                entry if isinstance(entry, Mapping) else (str(entry)[:8] if text else float(entry))
+                for entry in missing_values
             ]
     return result
 
@@ -409,18 +411,18 @@ def _with_stata(
         if tags is not None and series.dtype.is_numeric():
             marks = tags.to_pylist()
             joined = [m if v is None and m is not None else v for v, m in zip(series.to_list(), marks, strict=True)]
-            used = sorted({v for v in joined if isinstance(v, str)})
-            if used:
-                letters[series.name] = used
+            own_letters = sorted({v for v in joined if isinstance(v, str)})
+            if own_letters:
+                letters[series.name] = own_letters
                 columns.append(pl.Series(series.name, joined, dtype=pl.Object))
                 continue
         columns.append(series)
     labelled = {
         name: {
-            **{code: text for code, text in known.items() if not isinstance(code, str) and _is_whole(code)},
+            **{code: text for code, text in value_labels.items() if not isinstance(code, str) and _is_whole(code)},
             **{m: labels.values.get(name, {})[m] for m in letters.get(name, []) if m in labels.values.get(name, {})},
         }
-        for name, known in values.items()
+        for name, value_labels in values.items()
         if frame[name].dtype.is_numeric()
     }
     options = {**options, "variable_value_labels": {n: k for n, k in labelled.items() if k}}

@@ -58,10 +58,10 @@ def _check_sheet(path: Path, archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -
             while chunk := sheet.read(_CHUNK):
                 text = rest + chunk
                 whole, _, rest = text.rpartition(b">")
-                found = _CELL.findall(whole + b">")
-                filled += len(found)
-                columns.update(column for column, _ in found)
-                rows = max(rows, max((int(row) for _, row in found), default=0))
+                addresses = _CELL.findall(whole + b">")
+                filled += len(addresses)
+                columns.update(column for column, _ in addresses)
+                rows = max(rows, max((int(row) for _, row in addresses), default=0))
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError):
         raise FileError(f"{str(path)!r} is not an Excel workbook that can be read.") from None
     cells = rows * max((_place(column) for column in columns), default=0)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel
 
-__all__ = ["COUNTER", "NEXT", "STREAM_WORDS", "WORDS", "blocks_at", "callbacks"]
+__all__ = ["COUNTER", "NEXT", "STREAM_WORDS", "WORDS", "blocks_at", "callbacks", "uniforms_at"]
 
 WORDS = 8
 """Numbers of 64 bits in a block."""
@@ -95,6 +95,20 @@ def blocks_at(key: NDArray[np.uint64], nonce: np.uint64, positions: NDArray[np.i
     # OUT out (n, 8) uint64
     for i in range(positions.size):
         block(key, nonce, np.uint64(positions[i]), out[i])
+
+
+@exact_kernel
+def uniforms_at(
+    key: NDArray[np.uint64], nonce: np.uint64, positions: NDArray[np.int64], word: int, out: NDArray[np.float64]
+) -> None:
+    """Write a number in [0, 1) for every position from each of some words of its bytes, without keeping the bytes."""
+    # IN  key (4,) uint64; nonce uint64; positions (n,) int64; word: the first of the words
+    # OUT out (words, n) float64
+    words = np.empty(WORDS, dtype=np.uint64)
+    for i in range(positions.size):
+        block(key, nonce, np.uint64(positions[i]), words)
+        for j in range(out.shape[0]):
+            out[j, i] = np.float64(words[word + j] >> np.uint64(11)) * 2.0**-53
 
 
 @exact_kernel

@@ -7,15 +7,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from discreet.base import Linker
+from discreet.contracts.links import Links
 from discreet.errors import DataError, DiscreetWarning
-from discreet.linkage.pattern_links import Classes
-from discreet.linkage.terms import Terms
+from discreet.linkage.record_classes import Classes
 from discreet.progress import report
-from discreet.results import Links
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["MOST_RECORDS", "assign", "assigned", "best_assignment", "check_size", "links_from_assignment"]
+__all__ = ["MOST_RECORDS", "assign", "best_assignment", "check_size", "links_from_assignment"]
 
 MOST_RECORDS = 50_000
 """Every pair is looked at, though never held; beyond this many records of either file it is refused."""
@@ -34,29 +32,6 @@ def check_size(owner: str, n_a: int, n_b: int) -> None:
             f"{owner}: one-to-one links look at all pairs; files of {n_a} and {n_b} records are too large.",
             hint=f"Up to {MOST_RECORDS} records of each; without one_to_one any size will do.",
         )
-
-
-def assigned(
-    linker: type[Linker],
-    terms: Terms,
-    classes: Classes,
-    names: tuple[str, ...],
-    limits: tuple[FloatArray, FloatArray] | None,
-) -> Links:
-    """Return the one-to-one links with the least sum of distances."""
-    n_a, n_b = len(terms.a_codes), len(terms.b_codes)
-    check_size(linker.__name__, n_a, n_b)
-
-    def costs(rows: IntArray) -> FloatArray:
-        table = terms.scores(terms.matrix(rows))
-        if limits is not None:
-            for p in range(len(terms.numbers)):
-                x = terms.a_numbers[:, p][None, :]
-                table[(x < limits[0][rows, p][:, None]) | (x > limits[1][rows, p][:, None])] = np.inf
-        return table
-
-    chosen, score = assign(linker.__name__, costs, n_a, n_b)
-    return links_from_assignment(chosen, score, classes, names, linker.name)
 
 
 def assign(owner: str, costs: Callable[[IntArray], FloatArray], n_a: int, n_b: int) -> tuple[IntArray, FloatArray]:
@@ -78,14 +53,14 @@ def assign(owner: str, costs: Callable[[IntArray], FloatArray], n_a: int, n_b: i
     """
     if n_a * n_b <= _DENSE_PAIRS:
         table = costs(np.arange(n_b))
-        chosen = best_assignment(table)
-        return chosen, np.where(chosen < 0, np.inf, table[np.arange(n_b), np.maximum(chosen, 0)])
+        partner = best_assignment(table)
+        return partner, np.where(partner < 0, np.inf, table[np.arange(n_b), np.maximum(partner, 0)])
     rng = np.random.default_rng(0)
     lists = _Lists(costs, n_a, n_b, rng)
     width, waiting = _CANDIDATES, np.arange(n_b)
     for _ in range(_ROUNDS):
         lists.extend(waiting, width)
-        chosen, score, prices = lists.solve()
+        partner, score, prices = lists.solve()
         # Whoever is not on a list costs at least as much as the last who is.
         slack = 1e-9 * (1.0 + np.abs(lists.last))
         waiting = np.flatnonzero(prices > np.where(np.isfinite(lists.last), lists.last + slack, np.inf))
@@ -99,7 +74,7 @@ def assign(owner: str, costs: Callable[[IntArray], FloatArray], n_a: int, n_b: i
             DiscreetWarning,
             stacklevel=2,
         )
-    return chosen, score
+    return partner, score
 
 
 class _Lists:
@@ -133,9 +108,9 @@ class _Lists:
                 self._keep_columns(some, table, shaken)
             report("listing candidates", min(low + step, rows.size), rows.size)
         if first:
-            met = np.isfinite(self.column_values)
-            keys.append(self.column_keys[met])
-            values.append(self.column_values[met])
+            finite = np.isfinite(self.column_values)
+            keys.append(self.column_keys[finite])
+            values.append(self.column_values[finite])
         self.keys, index = np.unique(np.concatenate(keys), return_index=True)
         self.values = np.concatenate(values)[index]
 
@@ -166,29 +141,29 @@ class _Lists:
         )
         costs = np.concatenate([shifted, np.full(self.n_b, seat)])
         table = csr_array((costs, entries), shape=(self.n_b, self.n_a + self.n_b))
-        _, taken = min_weight_full_bipartite_matching(table)
+        _, seats = min_weight_full_bipartite_matching(table)
         back = np.argsort(order_a)
-        mine = np.asarray(taken, dtype=np.int64)[order_b]
-        chosen = np.where(mine < self.n_a, back[np.minimum(mine, self.n_a - 1)], -1)
-        served = np.flatnonzero(chosen >= 0)
+        mine = np.asarray(seats, dtype=np.int64)[order_b]
+        partner = np.where(mine < self.n_a, back[np.minimum(mine, self.n_a - 1)], -1)
+        served = np.flatnonzero(partner >= 0)
         score = np.full(self.n_b, np.inf)
-        score[served] = self.values[np.searchsorted(self.keys, served * self.n_a + chosen[served])]
-        return chosen, score, self._prices(chosen, score, rows, columns)
+        score[served] = self.values[np.searchsorted(self.keys, served * self.n_a + partner[served])]
+        return partner, score, self._prices(partner, score, rows, columns)
 
-    def _prices(self, chosen: IntArray, score: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
+    def _prices(self, links: IntArray, score: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return what every record of B pays: its cost, and what its partner is worth to others (dual values)."""
         worth = np.zeros(self.n_a)  # never positive, zero for those who are left over
-        linked = chosen >= 0
-        partner = np.maximum(chosen, 0)
+        linked = links >= 0
+        partner = np.maximum(links, 0)
         edges = np.flatnonzero(linked[rows])
         edges = edges[np.argsort(columns[edges], kind="stable")]
         rows, values = rows[edges], self.values[edges]
-        wanted, starts = np.unique(columns[edges], return_index=True)
-        for _ in range(_SWEEPS if wanted.size else 0):
+        listed, starts = np.unique(columns[edges], return_index=True)
+        for _ in range(_SWEEPS if listed.size else 0):
             pays = score - worth[partner]
-            lower = np.minimum(worth[wanted], np.minimum.reduceat(values - pays[rows], starts))
-            moved = float(np.abs(lower - worth[wanted]).max())
-            worth[wanted] = lower
+            lower = np.minimum(worth[listed], np.minimum.reduceat(values - pays[rows], starts))
+            moved = float(np.abs(lower - worth[listed]).max())
+            worth[listed] = lower
             if moved <= 1e-12 * max(1.0, float(np.abs(lower).max())):
                 return np.where(linked, score - worth[partner], np.inf)
         return np.full(self.n_b, np.inf)  # prices that still fall prove nothing
@@ -209,26 +184,26 @@ def best_assignment(costs: FloatArray) -> IntArray:
     largest = float(np.abs(shuffled[~impossible]).max(initial=1.0))
     shuffled[impossible] = 4.0 * largest * max(costs.shape)
     r, c = linear_sum_assignment(shuffled)
-    kept = ~impossible[r, c]
+    possible = ~impossible[r, c]
     result = np.full(costs.shape[0], -1, dtype=np.int64)
-    result[rows[r[kept]]] = columns[c[kept]]
+    result[rows[r[possible]]] = columns[c[possible]]
     return result
 
 
 def links_from_assignment(
-    chosen: IntArray, score: FloatArray, classes: Classes, names: tuple[str, ...], method: str, *, higher: bool = False
+    partner: IntArray, score: FloatArray, classes: Classes, names: tuple[str, ...], method: str, *, higher: bool = False
 ) -> Links:
     """Return links without ties; a record's link is right for whoever shares its class with the truth.
 
     Within a class of equal records nobody can tell who is who: the link counts as a tie of the class.
     """
-    n_b = chosen.size
-    linked = chosen >= 0
-    own = np.where(linked, classes.label[np.maximum(chosen, 0)], 0)
+    n_b = partner.size
+    linked = partner >= 0
+    own = np.where(linked, classes.label[np.maximum(partner, 0)], 0)
     return Links(
         n_a=classes.label.size,
         n_b=n_b,
-        best=chosen,
+        best=partner,
         second=np.full(n_b, -1, dtype=np.int64),
         score=score,
         second_score=np.full(n_b, -np.inf if higher else np.inf),

@@ -19,8 +19,8 @@ from functools import cache
 
 import numpy as np
 
+from discreet.contracts.links import Linked, Links
 from discreet.errors import DataError, ParameterError
-from discreet.results import Linked, Links
 from discreet.typing import IntArray
 
 __all__ = [
@@ -160,10 +160,12 @@ class Significance:
         """The finding in words."""
         low, high = (100 * end for end in self.interval)
         share = f"{100 * self.rate:.1f} %, interval {low:.1f}–{high:.1f} %"
-        found = f"{self.correct:.1f} of {self.n} links are correct ({share})"
+        outcome = f"{self.correct:.1f} of {self.n} links are correct ({share})"
         if self.at_chance:
-            return f"{found}: no more than guessing finds ({self.chance:.1f}); the linkage is at chance level."
-        return f"{found}; guessing finds {self.chance:.1f}, and as many with probability {_shown(self.log_p_value)}."
+            return f"{outcome}: no more than guessing finds ({self.chance:.1f}); the linkage is at chance level."
+        return (
+            f"{outcome}; guessing finds {self.chance:.1f}, and as many with probability {_written(self.log_p_value)}."
+        )
 
 
 def significance(links: Links, truth: IntArray | None = None, *, one_to_one: bool | None = None) -> Significance:
@@ -185,7 +187,7 @@ def significance(links: Links, truth: IntArray | None = None, *, one_to_one: boo
     Examples
     --------
     >>> import polars as pl
-    >>> from discreet.linkage.distance import DistanceLinkage
+    >>> from discreet.linkage.shared.distance import DistanceLinkage
     >>> a = pl.DataFrame({"size": [1.0, 2.0, 9.0, 4.0]})
     >>> round(24 * significance(DistanceLinkage().link(a, a)).p_value, 6)
     1.0
@@ -195,8 +197,8 @@ def significance(links: Links, truth: IntArray | None = None, *, one_to_one: boo
     if common > min(links.n_a, links.n_b):
         raise DataError(f"truth names {common} records of B, more than the {links.n_a} records of A.")
     if one_to_one is None:
-        used = links.best[links.best >= 0]
-        one_to_one = bool((links.ties <= 1).all()) and np.unique(used).size == used.size
+        partners = links.best[links.best >= 0]
+        one_to_one = bool((links.ties <= 1).all()) and np.unique(partners).size == partners.size
     r = math.floor(linked.expected + 1e-9)
     if one_to_one:
         log_p = log_probability_at_least(min(r, common), common, among=max(links.n_a, links.n_b))
@@ -223,7 +225,7 @@ def _log_binomial_tail(r: int, n: int, p: float) -> float:
     return min(float(np.logaddexp.reduce(np.array(logs))), 0.0)
 
 
-def _shown(log_p: float) -> str:
+def _written(log_p: float) -> str:
     """Write a probability however small it is."""
     exponent = math.floor(log_p / math.log(10))
     return f"{math.exp(log_p - exponent * math.log(10)):.2f}e{exponent:+03d}"

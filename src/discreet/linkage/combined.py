@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from discreet.contracts.links import Links
 from discreet.errors import DataError
-from discreet.results import Links
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["CombinedAttack", "combine"]
@@ -68,7 +68,7 @@ def combine(links: Sequence[Links], truth: IntArray | None = None) -> CombinedAt
     Examples
     --------
     >>> import polars as pl
-    >>> from discreet.linkage.distance import DistanceLinkage
+    >>> from discreet.linkage.shared.distance import DistanceLinkage
     >>> a = pl.DataFrame({"x": [1.0, 2.5, 9.5], "y": [5.5, 1.0, 0.5]})
     >>> b = pl.DataFrame({"x": [1.0, 9.0, 9.5], "y": [1.5, 1.0, 5.5]})
     >>> combine([DistanceLinkage(attributes=[name]).link(a, b) for name in "xy"]).expected
@@ -81,8 +81,8 @@ def combine(links: Sequence[Links], truth: IntArray | None = None) -> CombinedAt
     names: list[str] = []
     for one in links:
         name = one.method or "attack"
-        seen = sum(other == name or other.startswith(f"{name} ") for other in names)
-        names.append(f"{name} {seen + 1}" if seen else name)
+        namesakes = sum(other == name or other.startswith(f"{name} ") for other in names)
+        names.append(f"{name} {namesakes + 1}" if namesakes else name)
     evaluated = [one.evaluate(truth) for one in links]
     chances = np.stack([result.probability for result in evaluated])
     either = 1.0 - np.prod(1.0 - chances, axis=0)

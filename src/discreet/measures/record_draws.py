@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.base import Pair
+from discreet.contracts.measure import Pair
 from discreet.typing import FloatArray
 
 __all__ = ["record_draws"]

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-# The contract and the numeric operators.
-from discreet.operators.base import Operator, operator_named, operator_names, register_operator
-from discreet.operators.choquet_learning import ChoquetModel
-from discreet.operators.fuzzy_measures import MAX_SOURCES, FuzzyMeasure, check_measure, mobius_transform, zeta_transform
-from discreet.operators.generators import Generator, as_generator, exponential_generator, log_generator, power_generator
-from discreet.operators.integrals import ChoquetIntegral, SugenoIntegral, SymmetricSugeno
-from discreet.operators.learning import OperatorModel, OWAModel, QuasiWeightedMeanModel, WeightedMeanModel
-from discreet.operators.means import (
+from discreet.operators.fuzzy.fuzzy_measures import (
+    MAX_SOURCES,
+    FuzzyMeasure,
+    check_measure,
+    mobius_transform,
+    zeta_transform,
+)
+from discreet.operators.learning.choquet_learning import ChoquetModel
+from discreet.operators.learning.models import OperatorModel, OWAModel, QuasiWeightedMeanModel, WeightedMeanModel
+from discreet.operators.learning.wowa_learning import WOWAModel
+from discreet.operators.numbers.generators import (
+    Generator,
+    as_generator,
+    exponential_generator,
+    log_generator,
+    power_generator,
+)
+from discreet.operators.numbers.integrals import ChoquetIntegral, SugenoIntegral, SymmetricSugeno
+from discreet.operators.numbers.means import (
     ArithmeticMean,
     NumericMedian,
     NumericOrderStatistic,
@@ -18,8 +29,20 @@ from discreet.operators.means import (
     TrimmedMean,
     WeightedMean,
 )
-from discreet.operators.owa import OWA, WOWA
-from discreet.operators.quantifier_reading import (
+from discreet.operators.numbers.owa import OWA, WOWA
+from discreet.operators.numbers.quantifiers import (
+    Interpolated,
+    Linear,
+    PiecewiseLinear,
+    Power,
+    Quantifier,
+    Sigmoid,
+    Threshold,
+)
+
+# The contract and the numeric operators.
+from discreet.operators.operator import Operator, operator_named, operator_names, register_operator
+from discreet.operators.operator_text import (
     NAMED_QUANTIFIERS,
     FunctionQuantifier,
     as_quantifier,
@@ -27,18 +50,16 @@ from discreet.operators.quantifier_reading import (
     parse_quantifier,
     quantifier_with_orness,
 )
-from discreet.operators.quantifiers import Interpolated, Linear, PiecewiseLinear, Power, Quantifier, Sigmoid, Threshold
-from discreet.operators.wowa_learning import WOWAModel
 
 # isort: split
 # Operators on ordered and unordered scales, and defuzzification.
-from discreet.operators.aggregation_transformations import (
+from discreet.operators.fuzzy.aggregation_transformations import (
     AggregationTransformation,
     ChoquetTransformation,
     MeasureTransformation,
 )
-from discreet.operators.defuzzify import Defuzzifier, choquet_median, convex_rage, cwow_median, cwow_rage
-from discreet.operators.element_selection import (
+from discreet.operators.fuzzy.defuzzify import Defuzzifier, choquet_median, convex_rage, cwow_median, cwow_rage
+from discreet.operators.fuzzy.element_selection import (
     RAGE,
     MeanSelection,
     MedianSelection,
@@ -46,7 +67,7 @@ from discreet.operators.element_selection import (
     RandomSelection,
     Selection,
 )
-from discreet.operators.fuzzy_transformations import (
+from discreet.operators.fuzzy.fuzzy_transformations import (
     AlphaCut,
     ConvexHull,
     MostPossible,
@@ -54,19 +75,19 @@ from discreet.operators.fuzzy_transformations import (
     Transformation,
     WOWTransformation,
 )
-from discreet.operators.linguistic import LinguisticOWA, SemanticsMean
-from discreet.operators.ordinal_integrals import OrdinalSugeno, WeightedMax, WeightedMin
-from discreet.operators.ordinal_logic import OrdinalLogic
-from discreet.operators.ordinal_means import OrdinalChoquet, OrdinalWeightedMean
-from discreet.operators.ordinal_measures import possibility_levels
-from discreet.operators.ordinal_medians import (
+from discreet.operators.levels.linguistic import LinguisticOWA, SemanticsMean
+from discreet.operators.levels.ordinal_integrals import OrdinalSugeno, WeightedMax, WeightedMin
+from discreet.operators.levels.ordinal_logic import OrdinalLogic
+from discreet.operators.levels.ordinal_means import OrdinalChoquet, OrdinalWeightedMean
+from discreet.operators.levels.ordinal_measures import possibility_levels
+from discreet.operators.levels.ordinal_medians import (
     OrdinalMedian,
     OrdinalOrderStatistic,
     Plurality,
     WeightedMedian,
     WeightedOrderStatistic,
 )
-from discreet.operators.wow import WOW, ConvexWeightedMedian, CWOWMedian, CWOWPlurality, wow_weights
+from discreet.operators.levels.wow import WOW, ConvexWeightedMedian, CWOWMedian, CWOWPlurality, wow_weights
 
 __all__ = [
     "MAX_SOURCES",

@@ -1,4 +1,4 @@
-"""The pictures of a report: each is made of frozen results and computes nothing."""
+"""Charts of a report, drawn as SVG."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 
 import altair as alt
 
+from discreet.contracts.assessment import Assessment, Exposure
+from discreet.contracts.before_after import Correlations, Distribution, Flow, Shares
+from discreet.contracts.measurement import Measurement
+from discreet.notebook import printable
 from discreet.report.drawing import AFTER, BEFORE, CHANCE, INK, RISK, draw, of_rows, when_colour
-from discreet.results import Assessment, Correlations, Distribution, Exposure, Measurement, Shares
 
 __all__ = [
     "correlation_chart",
     "distribution_chart",
+    "flow_chart",
     "key_chart",
     "linkage_chart",
     "loss_chart",
@@ -21,7 +25,11 @@ __all__ = [
 ]
 
 _WIDE = 600
+
+
 _NARROW = 290
+
+
 _LABELS = 300
 
 
@@ -131,16 +139,19 @@ def key_chart(exposure: Exposure) -> str:
 
 def loss_chart(assessment: Assessment) -> str:
     """Return the losses that make the score, attribute by attribute, as bars side by side; those of nothing apart."""
-    wanted = {*assessment.score.ingredients, *(assessment.papers.ingredients if assessment.papers is not None else ())}
-    shown = [m for m in assessment.of_kind("loss") if m.name in wanted and any(m.per_attribute.values())]
+    ingredients = {
+        *assessment.score.ingredients,
+        *(assessment.papers.ingredients if assessment.papers is not None else ()),
+    }
+    measurements = [m for m in assessment.of_kind("loss") if m.name in ingredients and any(m.per_attribute.values())]
     rows = [
         {"measure": m.title, "attribute": name, "value": value}
-        for m in shown
+        for m in measurements
         for name, value in m.per_attribute.items()
     ]
     if not rows:
         return ""
-    names = list(dict.fromkeys(name for m in shown for name in m.per_attribute))
+    names = list(dict.fromkeys(name for m in measurements for name in m.per_attribute))
     panels = [
         of_rows([row for row in rows if row["measure"] == m.title])
         .mark_bar(color=AFTER, height=12)
@@ -150,9 +161,9 @@ def loss_chart(assessment: Assessment) -> str:
         )
         .properties(title=alt.Title(m.title, fontSize=12, fontWeight="normal", anchor="start", color=INK),
                     width=260, height=alt.Step(18))
-        for m in shown
+        for m in measurements
     ]  # fmt: skip
-    text = "Information loss attribute by attribute: " + "; ".join(m.title for m in shown) + "."
+    text = "Information loss attribute by attribute: " + "; ".join(m.title for m in measurements) + "."
     return draw(alt.concat(*panels, columns=2), text)
 
 
@@ -242,3 +253,28 @@ def _heat_map(
         .properties(title=alt.Title(title, fontSize=12, fontWeight="normal", color=INK),
                     width=alt.Step(cell), height=alt.Step(cell))
     )  # fmt: skip
+
+
+def flow_chart(flow: Flow) -> str:
+    """Return the shares of steps before and after masking as two maps on one scale of colour, an SVG."""
+    rows = [
+        {"file": when, "from": start, "to": stop, "share": share}
+        for when, matrix in (("before", flow.before), ("after", flow.after))
+        for start, line in zip(flow.events, matrix, strict=True)
+        for stop, share in zip(flow.events, line, strict=True)
+        if share > 0
+    ]
+    order = [printable(event) for event in flow.events]
+    axis = alt.Axis(labelLimit=160)
+    chart = (
+        of_rows(rows)
+        .mark_rect()
+        .encode(
+            x=alt.X("to:N", sort=order, title="to", scale=alt.Scale(domain=order), axis=axis),
+            y=alt.Y("from:N", sort=order, title="from", scale=alt.Scale(domain=order), axis=axis),
+            color=alt.Color("share:Q", title="% of steps", scale=alt.Scale(scheme="greens", type="sqrt")),
+            column=alt.Column("file:N", sort=["before", "after"], title=None),
+        )
+        .properties(width=210, height=210)
+    )
+    return draw(chart, f"Steps from event to event of {flow.name}, before and after masking.")

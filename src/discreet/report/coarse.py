@@ -12,8 +12,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TypeVar
 
+from discreet.contracts.before_after import Distribution, Flow, Shares
 from discreet.report.contents import Contents
-from discreet.results import Distribution, Flow, Shares
 
 __all__ = ["UNTOLD", "class_of", "few_changed", "publishable", "step_of_shares"]
 

@@ -5,42 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from discreet.results import (
-    Assessment,
-    ColumnChange,
-    Correlations,
-    Distribution,
-    Exposure,
-    Flow,
-    GroupSuppression,
-    Measurement,
-    Provenance,
-    Shares,
-)
-from discreet.schema import Schema
+from discreet.contracts.assessment import Assessment, Exposure, Verdict
+from discreet.contracts.before_after import ColumnChange, Correlations, Distribution, Flow, GroupSuppression, Shares
+from discreet.contracts.masked import Provenance
+from discreet.contracts.measurement import Measurement
+from discreet.contracts.remark import Remark
+from discreet.data.schema import Schema
 from discreet.typing import Json
 
-__all__ = ["Contents", "Remark", "ThresholdLine"]
-
-
-@dataclass(frozen=True)
-class ThresholdLine:
-    """A threshold, what was measured, and whether it is met."""
-
-    name: str
-    value: float
-    limit: float
-    met: bool
-    sentence: str
-
-
-@dataclass(frozen=True)
-class Remark:
-    """A weak choice and what can be done about it."""
-
-    code: str
-    sentence: str
-    hint: str
+__all__ = ["Contents"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +34,7 @@ class Contents:
     distributions, shares, flows : tuples
     correlations : Correlations, optional
     exposure : Exposure, optional
-    verdicts : tuple of ThresholdLine
+    verdicts : tuple of Verdict
     remarks : tuple of Remark
     certificate : tuple of str
         What an engine certifies about the release, sentence by sentence.
@@ -90,7 +63,7 @@ class Contents:
     flows: tuple[Flow, ...] = ()
     correlations: Correlations | None = None
     exposure: Exposure | None = None
-    verdicts: tuple[ThresholdLine, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
     remarks: tuple[Remark, ...] = ()
     certificate: tuple[str, ...] = ()
     ranking: tuple[Json, ...] = ()

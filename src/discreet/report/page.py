@@ -11,10 +11,12 @@ import jinja2
 from markupsafe import Markup
 
 from discreet._version import __version__
+from discreet.contracts.measurement import Measurement
 from discreet.notebook import printable
 from discreet.report.charts import (
     correlation_chart,
     distribution_chart,
+    flow_chart,
     key_chart,
     linkage_chart,
     loss_chart,
@@ -23,10 +25,8 @@ from discreet.report.charts import (
 from discreet.report.coarse import publishable, step_of_shares
 from discreet.report.contents import Contents
 from discreet.report.drawing import spoken
-from discreet.report.flow_chart import flow_chart
 from discreet.report.public import public, public_change
 from discreet.report.study_map import map_svg
-from discreet.results import Measurement
 
 __all__ = ["render_html", "render_json"]
 
@@ -59,9 +59,9 @@ def _environment() -> jinja2.Environment:
 def render_html(contents: Contents, audience: str = "internal") -> str:
     """Return the page for people, for the audience ``"internal"`` or ``"external"``."""
     if audience == "external":
-        told, step = public(contents), step_of_shares(contents.assessment.n_records)
+        release, step = public(contents), step_of_shares(contents.assessment.n_records)
         pictures = _pictures(publishable(contents))
-        return _environment().get_template("external.html.j2").render(told=told, step=step, **pictures)
+        return _environment().get_template("external.html.j2").render(told=release, step=step, **pictures)
     pictures = _pictures(contents)
     return (
         _environment()
@@ -145,11 +145,8 @@ def _everything(contents: Contents) -> dict[str, Any]:
             for name, after in contents.after.items()
         },
         "exposure": None if contents.exposure is None else contents.exposure.to_dict(),
-        "verdicts": [
-            {"name": v.name, "value": v.value, "limit": v.limit, "met": v.met, "sentence": v.sentence}
-            for v in contents.verdicts
-        ],
-        "remarks": [{"code": r.code, "sentence": r.sentence, "hint": r.hint} for r in contents.remarks],
+        "verdicts": [verdict.to_dict() for verdict in contents.verdicts],
+        "remarks": [remark.to_dict() for remark in contents.remarks],
         "certificate": list(contents.certificate),
         "study": list(contents.ranking),
         "unmasked_study": contents.unmasked_study,

@@ -12,10 +12,12 @@ from __future__ import annotations
 from typing import Any
 
 from discreet._version import __version__
-from discreet.guarantees import Guarantee
+from discreet.contracts.before_after import ColumnChange, Correlations, GroupSuppression
+from discreet.contracts.masked import Provenance
+from discreet.contracts.measurement import Measurement
+from discreet.data.guarantees import Guarantee
 from discreet.report.coarse import UNTOLD, class_of, few_changed
 from discreet.report.contents import Contents
-from discreet.results import ColumnChange, Correlations, GroupSuppression, Measurement, Provenance
 from discreet.typing import Json
 
 __all__ = ["public", "public_change"]
@@ -56,7 +58,7 @@ def public(contents: Contents) -> Json:
 
 
 def _step(step: Provenance, contents: Contents) -> Json:
-    told: Json = {
+    summary: Json = {
         "method": step.method,
         "what_it_does": contents.summaries.get(step.method, ""),
         "attributes": list(step.attributes),
@@ -64,14 +66,14 @@ def _step(step: Provenance, contents: Contents) -> Json:
     }
     # Only what the release as a whole keeps: a later step may have broken what this one promised.
     promised = [p for p in contents.provenance.guarantees if _is_of(p, step)]
-    told["guarantees"] = [promise.sentence for promise in promised]
+    summary["guarantees"] = [promise.sentence for promise in promised]
     if promised:
-        told["smallest_group"] = min(promise.k for promise in promised)
+        summary["smallest_group"] = min(promise.k for promise in promised)
     if "noise" in contents.tell and step.method in _NOISE:
-        told["noise_level"] = step.parameters.get("level")
+        summary["noise_level"] = step.parameters.get("level")
     if "pram" in contents.tell and step.method == "pram":
-        told["matrices"] = _matrices(step, contents)
-    return told
+        summary["matrices"] = _matrices(step, contents)
+    return summary
 
 
 def _is_of(promise: Guarantee, step: Provenance) -> bool:
@@ -80,12 +82,14 @@ def _is_of(promise: Guarantee, step: Provenance) -> bool:
 
 def _matrices(step: Provenance, contents: Contents) -> list[Json]:
     """Return the probabilities of change between levels, attribute by attribute, to four digits."""
-    told = []
+    matrices = []
     for name, matrix in step.details.get("matrices", {}).items():
         levels = [str(level) for level in getattr(contents.schema[name].scale, "levels", ())]
         if len(levels) == len(matrix):
-            told.append({"attribute": name, "levels": levels, "matrix": [[_rounded(p) for p in row] for row in matrix]})
-    return told
+            matrices.append(
+                {"attribute": name, "levels": levels, "matrix": [[_rounded(p) for p in row] for row in matrix]}
+            )
+    return matrices
 
 
 def public_change(one: ColumnChange) -> Json:
@@ -104,15 +108,15 @@ def public_change(one: ColumnChange) -> Json:
 def _change(one: ColumnChange) -> Json:
     """Return the same for data users: all counts of a column or none, since one may give another by subtraction."""
     counts = (one.changed, one.suppressed)
-    left = one.cells - sum(count or 0 for count in counts)
-    told = None not in counts and (left == 0 or left >= _SMALLEST)
+    untouched = one.cells - sum(count or 0 for count in counts)
+    publishable = None not in counts and (untouched == 0 or untouched >= _SMALLEST)
     return {
         "attribute": one.name,
-        "cells": one.cells if told else None,
-        "changed": one.changed if told else None,
-        "changed_in_words": _count(one.changed if told else None, one.cells),
-        "suppressed": one.suppressed if told else None,
-        "suppressed_in_words": _count(one.suppressed if told else None, one.cells),
+        "cells": one.cells if publishable else None,
+        "changed": one.changed if publishable else None,
+        "changed_in_words": _count(one.changed if publishable else None, one.cells),
+        "suppressed": one.suppressed if publishable else None,
+        "suppressed_in_words": _count(one.suppressed if publishable else None, one.cells),
         "mean_loss": UNTOLD if one.few or one.loss is None else class_of(one.loss),
     }
 
@@ -186,11 +190,11 @@ def _in_classes(m: Measurement, value: float) -> str:
     return class_of(value, open_ended=m.name not in _BY_CELLS)
 
 
-def _correlations(found: Correlations | None, few: frozenset[str]) -> str | None:
+def _correlations(correlations: Correlations | None, few: frozenset[str]) -> str | None:
     """Return how far correlations moved on average, in classes; none where few cells of an attribute were changed."""
-    if found is None or few & set(found.names):
+    if correlations is None or few & set(correlations.names):
         return None
-    pairs = [abs(value) for i, row in enumerate(found.change) for value in row[:i]]
+    pairs = [abs(value) for i, row in enumerate(correlations.change) for value in row[:i]]
     moved = class_of(100.0 * sum(pairs) / len(pairs), open_ended=True)
     if moved == "none":
         return "Correlations of numbers are as they were."

@@ -23,8 +23,8 @@ from discreet.studio.browsers import Browsers
 from discreet.studio.forms import ConflictError
 from discreet.studio.jobs import full_disk
 from discreet.studio.pages import NoSessionError, Studio, admitted, ask, compile_templates, render, studio_of
+from discreet.studio.private_folder import PrivateFolder
 from discreet.studio.projects import Projects, default_folder, private_folder
-from discreet.studio.scratch import PrivateFolder
 from discreet.studio.screens import (
     attack,
     compare,
@@ -87,10 +87,10 @@ def create_app(
     """
     folder = private_folder(projects if projects is not None else default_folder())
     browsers = Browsers(folder / f".studio-{port}.json" if returning else None, lasting=idle)
-    kept = Projects(folder, secret=browsers.secret, root=browsers.root, idle=idle, warm=warm)
+    project_store = Projects(folder, secret=browsers.secret, root=browsers.root, idle=idle, warm=warm)
     scratch = PrivateFolder(base)
     studio = Studio(
-        Gate(), browsers, kept, scratch, f"discreet_studio_{port}", limit, announce, _is_loopback(host),
+        Gate(), browsers, project_store, scratch, f"discreet_studio_{port}", limit, announce, _is_loopback(host),
         secrets.token_hex(8),
     )  # fmt: skip
 
@@ -101,7 +101,7 @@ def create_app(
         try:
             yield
         finally:
-            kept.put_all_away()
+            project_store.put_all_away()
             scratch.close()
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
@@ -185,10 +185,10 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(OSError)
     async def no_room(request: Request, error: OSError) -> Response:
-        found = full_disk(error)
-        if found is None:
+        explanation = full_disk(error)
+        if explanation is None:
             return _defect(request, error)
-        return _away(request, 507, "The disk is full", " ".join(found))
+        return _away(request, 507, "The disk is full", " ".join(explanation))
 
     @app.exception_handler(Exception)
     async def defect(request: Request, error: Exception) -> Response:
@@ -230,10 +230,10 @@ def serve(
     listener = listen(host, port)
     returning = port != 0  # a port that was free by chance is another the next time: no browser comes back to it
     port = listener.getsockname()[1]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
+    address = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)  # noqa: S104
 
     def link(token: str) -> str:
-        return f"http://{shown}:{port}/start?token={token}"
+        return f"http://{address}:{port}/start?token={token}"
 
     try:
         app = create_app(

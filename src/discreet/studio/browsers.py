@@ -41,13 +41,17 @@ class Browsers:
         self.secret = secrets.token_bytes(32)
         self.root = f"/{secrets.token_urlsafe(24)}"
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            kept = json.loads(file.read_text(encoding="utf-8")) if file is not None else {}
+            state = json.loads(file.read_text(encoding="utf-8")) if file is not None else {}
             now = time.time()
-            known = {str(name): float(used) for name, used in kept["browsers"].items() if now - float(used) < lasting}
-            root, secret = str(kept["root"]), bytes.fromhex(kept["secret"])
+            browsers = {
+                str(name): float(last_use)
+                for name, last_use in state["browsers"].items()
+                if now - float(last_use) < lasting
+            }
+            root, secret = str(state["root"]), bytes.fromhex(state["secret"])
             # An address that nobody uses any more is not used again.
-            if known and len(root) > 24 and len(secret) == 32:
-                self.root, self.secret, self._known = root, secret, known
+            if browsers and len(root) > 24 and len(secret) == 32:
+                self.root, self.secret, self._known = root, secret, browsers
         self._save()
 
     def admit(self) -> str:
@@ -62,11 +66,11 @@ class Browsers:
         """Say whether a cookie is one of ours."""
         name, now = _fingerprint(key), time.time()
         with self._lock:
-            used = self._known.get(name)
-            if used is None or now - used >= self.lasting:
+            last_use = self._known.get(name)
+            if last_use is None or now - last_use >= self.lasting:
                 return False
             self._known[name] = now
-        if now - used > 60:
+        if now - last_use > 60:
             self._save()
         return True
 
@@ -80,12 +84,12 @@ class Browsers:
         if self._file is None:
             return
         with self._lock:
-            kept = {"root": self.root, "secret": self.secret.hex(), "browsers": self._known}
+            state = {"root": self.root, "secret": self.secret.hex(), "browsers": self._known}
             # Without a place to keep them a restarted server asks for a new link, and no more is lost.
             with contextlib.suppress(OSError):
                 handle, name = tempfile.mkstemp(prefix=".studio-", suffix=".part", dir=self._file.parent)
                 with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    json.dump(kept, file)
+                    json.dump(state, file)
                 Path(name).replace(self._file)
 
 

@@ -84,11 +84,11 @@ def spoken_of(message: str, names: Iterable[str]) -> str:
     >>> spoken_of("MDAV: k must be at least 2; got 1.", ["search", "k"])
     'k'
     """
-    known = list(names)
-    for name in known:
+    candidates = list(names)
+    for name in candidates:
         if repr(name) in message:
             return name
-    for name in known:
+    for name in candidates:
         if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", message):
             return name
     return ""

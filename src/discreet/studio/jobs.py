@@ -194,7 +194,7 @@ class Worker:
                 try:
                     finish(rest[0])
                 except OSError as error:  # the result could not be kept
-                    job.end("failed", *_told(error), broken=True)
+                    job.end("failed", *_message_and_hint(error), broken=True)
                 job.end("done")
             else:
                 job.end("failed", *rest, broken=kind == "broken")
@@ -242,18 +242,18 @@ def _work(pipe: Connection) -> None:
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when the work ends
-    from discreet import workflow
+    from discreet.studio.desk import Desk
 
-    desk = workflow.Desk()
+    desk = Desk()
     desk.tell = lambda value: pipe.send(("partial", value))
     last = ("", 0.0)
 
-    def tell(label: str, done: int, total: int) -> None:
+    def tell(label: str, count: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
-        if label != last[0] or now - last[1] > _EVERY or done >= total:
+        if label != last[0] or now - last[1] > _EVERY or count >= total:
             last = (label, now)
-            pipe.send(("progress", label, done, total))
+            pipe.send(("progress", label, count, total))
 
     while True:
         try:
@@ -276,10 +276,10 @@ def _answer(desk: Any, call: str, arguments: dict[str, Any], tell: Callable[[str
     except MemoryError:
         return ("broken", "There is not enough memory for this.", "Try fewer attributes, or a method that needs less.")
     except Exception as error:  # noqa: BLE001 - a library's own message may quote a value: only its kind is told
-        return ("broken" if full_disk(error) is not None else "failed", *_told(error))
+        return ("broken" if full_disk(error) is not None else "failed", *_message_and_hint(error))
 
 
-def _told(error: BaseException) -> tuple[str, str]:
+def _message_and_hint(error: BaseException) -> tuple[str, str]:
     """Return what to say of an error that is not ours, and what to do about it."""
     return full_disk(error) or (
         f"A defect in Discreet: {type(error).__name__}.", "Please report it, with what you chose."

@@ -49,7 +49,7 @@ _MEANING: dict[str, dict[str, Any]] = {
 
 
 def read_layout(answers: Mapping[str, str], ending: str, source: Source | None = None) -> dict[str, Any]:
-    """Return how to read a file, as :class:`~discreet.workflow.Given` keeps it.
+    """Return how to read a file, as :class:`~discreet.studio.session_values.Given` keeps it.
 
     Parameters
     ----------
@@ -87,5 +87,5 @@ def shown(name: str, value: str = "") -> str:
     field = next(one for one in FIELDS if one.name == name)
     if not value:
         return f"“{field.label}”"
-    sent = next((key for key, meaning in _MEANING.get(name, {}).items() if meaning == value), value)
-    return f"“{field.label}: {dict(field.choices).get(sent, value)}”"
+    choice = next((key for key, meaning in _MEANING.get(name, {}).items() if meaning == value), value)
+    return f"“{field.label}: {dict(field.choices).get(choice, value)}”"

@@ -19,8 +19,8 @@ from discreet.studio.browsers import Browsers
 from discreet.studio.drafts import Draft, spoken_of
 from discreet.studio.jobs import Job
 from discreet.studio.layouts import FIELDS
+from discreet.studio.private_folder import PrivateFolder
 from discreet.studio.projects import Projects
-from discreet.studio.scratch import PrivateFolder
 from discreet.studio.security import Gate
 from discreet.studio.sessions import Notice, Session
 from discreet.studio.wording import reworded
@@ -151,8 +151,8 @@ def render(template: str, *, root: str = "", **context: Any) -> str:
     text = _environment().get_template(template).render(root=root, **context)
     whole = f"{root.partition('/p/')[0][1:]}/"  # what begins with the secret is whole already
 
-    def prefixed(found: re.Match[str]) -> str:
-        return found[0] if root and text.startswith(whole, found.end()) else f'{found[1]}="{root}/'
+    def prefixed(match: re.Match[str]) -> str:
+        return match[0] if root and text.startswith(whole, match.end()) else f'{match[1]}="{root}/'
 
     return _ADDRESS.sub(prefixed, text)
 
@@ -220,20 +220,20 @@ def refuse(session: Session, error: DiscreetError, path: str, draft: str = "", n
     names : iterable of str
         Its fields, or what its fields are about: the first that the message speaks of gets the message beside it.
     """
-    kept = session.drafts.get(draft)
-    if kept is None:
+    answers = session.drafts.get(draft)
+    if answers is None:
         session.say("error", *reworded(session, error.message, error.hint))
     else:
-        _blame(session, kept, error.message, error.hint, names)
-        if not kept.where:
-            session.say("error", kept.message, kept.hint)
+        _blame(session, answers, error.message, error.hint, names)
+        if not answers.where:
+            session.say("error", answers.message, answers.hint)
     return to(path)
 
 
 def _blame(session: Session, draft: Draft, message: str, hint: str, names: Iterable[str]) -> None:
-    known = list(names)
+    candidates = list(names)
     draft.message, draft.hint = reworded(session, message, hint)
-    draft.where = spoken_of(draft.message, known) or (known[0] if len(known) == 1 else "")
+    draft.where = spoken_of(draft.message, candidates) or (candidates[0] if len(candidates) == 1 else "")
     session.save()
 
 
@@ -270,9 +270,9 @@ def begin(
         else:
             # What was refused is for its form; what was cancelled or died can be begun again as it was.
             session.interrupted = job.to_restart() if state == "cancelled" or job.broken else {}
-            kept = session.drafts.get(draft)
-            if state == "failed" and kept is not None:
-                _blame(session, kept, job.message, job.hint, fields)
+            answers = session.drafts.get(draft)
+            if state == "failed" and answers is not None:
+                _blame(session, answers, job.message, job.hint, fields)
         session.save()
         ended(job, state)
 

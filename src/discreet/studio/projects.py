@@ -197,16 +197,16 @@ class Projects:
 
     def list(self) -> list[Listed]:
         """Return what there is, the last one first."""
-        found = []
+        projects = []
         for path in self.folder.glob("*/project.json"):
             key = path.parent.name
             if not _KEY.fullmatch(key) or path.parent.is_symlink():
                 continue
             try:
-                found.append(_listed(key, json.loads(path.read_text(encoding="utf-8"))))
+                projects.append(_listed(key, json.loads(path.read_text(encoding="utf-8"))))
             except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
-                found.append(Listed(key, key, "", 0, 0, 0, "", readable=False))
-        return sorted(found, key=lambda one: (one.changed, one.key), reverse=True)
+                projects.append(Listed(key, key, "", 0, 0, 0, "", readable=False))
+        return sorted(projects, key=lambda one: (one.changed, one.key), reverse=True)
 
     def discard(self, key: str) -> bool:
         """Remove a project by its name, readable or not; say whether there was one."""
@@ -236,16 +236,16 @@ class Projects:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _listed(key: str, kept: dict[str, Any]) -> Listed:
-    history = kept["history"]
+def _listed(key: str, state: dict[str, Any]) -> Listed:
+    history = state["history"]
     return Listed(
         key,
-        str(kept["name"]),
-        str(kept["changed"]),
-        int(kept["opened"]["n_records"]),
+        str(state["name"]),
+        str(state["changed"]),
+        int(state["opened"]["n_records"]),
         int(history["position"]),
         len(history["others"]),
-        str(kept["interrupted"].get("title", "")),
+        str(state["interrupted"].get("title", "")),
     )
 
 

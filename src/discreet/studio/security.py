@@ -67,9 +67,9 @@ class Gate:
     def redeem(self, token: str) -> bool:
         """Say whether a token is good, and spend it."""
         with self._lock:
-            for known in self._open:
-                if same(token, known):
-                    self._open.discard(known)
+            for open_token in self._open:
+                if same(token, open_token):
+                    self._open.discard(open_token)
                     return True
         return False
 
@@ -164,22 +164,22 @@ class Guard:
 
     async def _drain(self, receive: Receive) -> None:
         """Let a file that is too large pass by unread: a browser shows the answer only once it has sent everything."""
-        seen = 0
-        while seen < 10 * self.most:
+        n_bytes = 0
+        while n_bytes < 10 * self.most:
             message = await receive()
-            seen += len(message.get("body", b""))
+            n_bytes += len(message.get("body", b""))
             if message["type"] != "http.request" or not message.get("more_body", False):
                 return
 
     def _counted(self, receive: Receive) -> Receive:
-        seen = 0
+        n_bytes = 0
 
         async def counted() -> Message:
-            nonlocal seen
+            nonlocal n_bytes
             message = await receive()
             if message["type"] == "http.request":
-                seen += len(message.get("body", b""))
-                if seen > self.most:
+                n_bytes += len(message.get("body", b""))
+                if n_bytes > self.most:
                     raise TooLarge(self.most)
             return message
 

@@ -16,25 +16,24 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from discreet import workflow
 from discreet.errors import DiscreetError, SchemaError
+from discreet.studio.controls import read_candidates
+from discreet.studio.desk import stored_study
 from discreet.studio.drafts import Draft
 from discreet.studio.jobs import Worker
-from discreet.workflow import (
+from discreet.studio.keeping import pack, unpack
+from discreet.studio.session_values import (
     Attacked,
     Declared,
     Given,
     History,
     Opened,
     Protected,
-    Protocol,
     Released,
     RiskNow,
-    Scenario,
-    Schema,
-    Source,
     StudyMap,
 )
+from discreet.workflow import Intruder, Protocol, Schema, Source
 
 __all__ = ["PARTS", "Notice", "Session"]
 
@@ -83,7 +82,7 @@ class Session:
     given: Given | None = None
     opened: Opened | None = None
     declared: Declared | None = None
-    scenarios: tuple[Scenario, ...] = ()
+    scenarios: tuple[Intruder, ...] = ()
     thresholds: dict[str, float] = field(default_factory=dict)
     seed: int | None = None
     seed_drawn: bool = False
@@ -133,25 +132,25 @@ class Session:
 
     def result_of(self, steps: Any) -> Protected | None:
         """Return what some steps led to, if it has been worked out."""
-        found = self.protected.get(repr(steps))
-        return found[1] if found is not None else None
+        entry = self.protected.get(repr(steps))
+        return entry[1] if entry is not None else None
 
     @property
     def measured(self) -> list[str]:
         """What has been worked out for the present declaration, in words: it would be lost with it."""
-        found = []
+        results = []
         if self.risk is not None:
-            found.append("the risk as it is")
+            results.append("the risk as it is")
         if self.protected:
             n = len(self.protected)
-            found.append("one result of steps" if n == 1 else f"{n} results of steps")
+            results.append("one result of steps" if n == 1 else f"{n} results of steps")
         if self.study is not None:
-            found.append(f"the map of {self.study.done} runs")
+            results.append(f"the map of {self.study.done} runs")
         if self.attacked is not None:
-            found.append("the last attack")
+            results.append("the last attack")
         if self.release is not None:
-            found.append("the list of the release's files")
-        return found
+            results.append("the list of the release's files")
+        return results
 
     @property
     def stamp(self) -> str:
@@ -160,8 +159,8 @@ class Session:
 
     def changed_since(self, stamp: str, parts: tuple[str, ...]) -> list[str]:
         """Return which parts have changed since a form was made."""
-        seen = dict(zip(PARTS, stamp.split("."), strict=False))
-        return [part for part in parts if seen.get(part) != str(self.versions[part])]
+        versions = dict(zip(PARTS, stamp.split("."), strict=False))
+        return [part for part in parts if versions.get(part) != str(self.versions[part])]
 
     @property
     def uploaded(self) -> bool:
@@ -173,12 +172,12 @@ class Session:
         if self.given is None or self.opened is None or self.given.kind != "file":
             return ""
         try:
-            found = Path(self.given.where).stat()
+            status = Path(self.given.where).stat()
         except OSError:
             return "gone"
-        known = self.opened.identity
-        same = (found.st_size, found.st_mtime_ns) == (known.get("size"), known.get("changed"))
-        return "" if same or not known else "changed"
+        identity = self.opened.identity
+        same = (status.st_size, status.st_mtime_ns) == (identity.get("size"), identity.get("changed"))
+        return "" if same or not identity else "changed"
 
     # ------------------------------------------------------------------------------------------------- what changes
 
@@ -235,16 +234,16 @@ class Session:
 
     def draft(self, form: str) -> Draft:
         """Return the answers of a form that were not taken over; none where the declaration is another by now."""
-        kept = self.drafts.get(form)
-        if kept is None or self.changed_since(kept.stamp, ("declaration",)):
+        draft = self.drafts.get(form)
+        if draft is None or self.changed_since(draft.stamp, ("declaration",)):
             return Draft()
-        return kept
+        return draft
 
     def keep_draft(self, form: str, fields: dict[str, list[str]]) -> Draft:
         """Keep the answers of a form until they have been taken over."""
-        kept = self.drafts[form] = Draft(fields, self.stamp)
+        draft = self.drafts[form] = Draft(fields, self.stamp)
         self.save()
-        return kept
+        return draft
 
     def drop_draft(self, form: str) -> None:
         """Forget the answers of a form: they have been taken over, or given up."""
@@ -263,10 +262,10 @@ class Session:
 
     def clear_strangers(self) -> None:
         """Remove what no part of the project speaks of: uploads that were given up, releases that were not finished."""
-        kept = {Path(self.given.where).parent} if self.given is not None and self.uploaded else set()
-        kept |= {self.folder / name for name in self.releases}
+        folders = {Path(self.given.where).parent} if self.given is not None and self.uploaded else set()
+        folders |= {self.folder / name for name in self.releases}
         for path in self.folder.iterdir():
-            if path.is_dir() and path not in kept:
+            if path.is_dir() and path not in folders:
                 shutil.rmtree(path, ignore_errors=True)
             elif path.suffix == ".part":
                 path.unlink(missing_ok=True)
@@ -277,7 +276,7 @@ class Session:
             return
         with self._lock:
             try:
-                _write(self.folder / _FILE, json.dumps(self._kept(), ensure_ascii=False))
+                _write(self.folder / _FILE, json.dumps(self._state(), ensure_ascii=False))
                 _write(self.folder / "protocol.toml", self.protocol().to_toml())
                 self.unsaved = ""
             except OSError as error:
@@ -291,29 +290,29 @@ class Session:
         source = Source(where, **self.given.layout)
         return Protocol(self.schema, self.history.steps, self.scenarios, self.thresholds, self.seed, source)
 
-    def _kept(self) -> dict[str, Any]:
-        given = self.given
-        if given is not None and self.uploaded:
-            given = replace(given, where=str(Path(given.where).relative_to(self.folder)))
+    def _state(self) -> dict[str, Any]:
+        source = self.given
+        if source is not None and self.uploaded:
+            source = replace(source, where=str(Path(source.where).relative_to(self.folder)))
         job = self.worker.job
         running = job is not None and job.ended is None
         return {
             "format": _FORMAT,
-            "name": given.name if given is not None else "",
+            "name": source.name if source is not None else "",
             "created": self.created,
             "changed": _now(),
             "uploaded": self.uploaded,
-            "given": workflow.pack(given),
-            "opened": workflow.pack(self.opened),
-            "declared": workflow.pack(self.declared),
-            "scenarios": workflow.pack(self.scenarios),
+            "given": pack(source),
+            "opened": pack(self.opened),
+            "declared": pack(self.declared),
+            "scenarios": pack(self.scenarios),
             "thresholds": self.thresholds,
             "seed": self.seed,
             "seed_drawn": self.seed_drawn,
-            "history": workflow.pack(self.history),
+            "history": pack(self.history),
             "results": {
                 "risk": _or_none(self.risk),
-                "protected": [[workflow.pack(steps), _or_none(result)] for steps, result in self.protected.values()],
+                "protected": [[pack(steps), _or_none(result)] for steps, result in self.protected.values()],
                 "attacked": _or_none(self.attacked),
                 "release": _or_none(self._release_kept()),
             },
@@ -332,25 +331,25 @@ class Session:
 
     def load(self) -> None:
         """Read the project again. What this version cannot read of its results is left out, and worked out again."""
-        kept = json.loads((self.folder / _FILE).read_text(encoding="utf-8"))
-        given: Given = workflow.unpack(kept["given"])
-        if kept.get("uploaded"):
-            given = replace(given, where=str(self.folder / given.where))
-        self.given, self.opened = given, workflow.unpack(kept["opened"])
-        self.declared = workflow.unpack(kept["declared"])
-        self.scenarios = workflow.unpack(kept["scenarios"])
-        self.thresholds = {str(name): float(limit) for name, limit in kept["thresholds"].items()}
-        self.seed, self.seed_drawn = kept["seed"], bool(kept["seed_drawn"])
-        self.history = workflow.unpack(kept["history"])
-        self.plan = [(str(method), dict(ranges)) for method, ranges in kept["plan"]]
-        self.plan_made = bool(kept["plan_made"])
-        self.releases = [str(name) for name in kept["releases"]]
-        self.drafts = {str(form): Draft.from_json(draft) for form, draft in kept["drafts"].items()}
-        self.versions |= {part: int(count) for part, count in kept["versions"].items() if part in PARTS}
-        self.decisions = [{"at": str(one["at"]), "what": str(one["what"])} for one in kept["decisions"]]
-        self.interrupted = dict(kept["interrupted"])
-        self.created = str(kept["created"])
-        self._load_results(kept["results"], dict(kept["study"]))
+        state = json.loads((self.folder / _FILE).read_text(encoding="utf-8"))
+        source: Given = unpack(state["given"])
+        if state.get("uploaded"):
+            source = replace(source, where=str(self.folder / source.where))
+        self.given, self.opened = source, unpack(state["opened"])
+        self.declared = unpack(state["declared"])
+        self.scenarios = unpack(state["scenarios"])
+        self.thresholds = {str(name): float(limit) for name, limit in state["thresholds"].items()}
+        self.seed, self.seed_drawn = state["seed"], bool(state["seed_drawn"])
+        self.history = unpack(state["history"])
+        self.plan = [(str(method), dict(ranges)) for method, ranges in state["plan"]]
+        self.plan_made = bool(state["plan_made"])
+        self.releases = [str(name) for name in state["releases"]]
+        self.drafts = {str(form): Draft.from_json(draft) for form, draft in state["drafts"].items()}
+        self.versions |= {part: int(count) for part, count in state["versions"].items() if part in PARTS}
+        self.decisions = [{"at": str(one["at"]), "what": str(one["what"])} for one in state["decisions"]]
+        self.interrupted = dict(state["interrupted"])
+        self.created = str(state["created"])
+        self._load_results(state["results"], dict(state["study"]))
         self.clear_strangers()
 
     def _load_results(self, results: dict[str, Any], study: dict[str, Any]) -> None:
@@ -375,10 +374,10 @@ class Session:
         candidates = [
             candidate
             for method, ranges in study["plan"]
-            for candidate in workflow.read_candidates(method, {name: [text] for name, text in ranges.items()})
+            for candidate in read_candidates(method, {name: [text] for name, text in ranges.items()})
         ]
         self.candidates = {candidate.label(): candidate for candidate in candidates}
-        self.study = workflow.stored_study(self.folder / Path(study["file"]).name, int(study["total"]))
+        self.study = stored_study(self.folder / Path(study["file"]).name, int(study["total"]))
 
     def close(self) -> None:
         """End the work; the project stays."""
@@ -400,14 +399,14 @@ class _Readable:
 
     def __call__(self, kept: Any) -> Any:
         try:
-            return workflow.unpack(kept)
+            return unpack(kept)
         except (DiscreetError, KeyError, TypeError, ValueError, AttributeError):
             return None
 
 
 def _or_none(value: Any) -> Any:
     try:
-        return workflow.pack(value)
+        return pack(value)
     except DiscreetError:
         return None
 

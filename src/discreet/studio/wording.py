@@ -35,15 +35,15 @@ def reworded(session: Session | None, message: str, hint: str) -> tuple[str, str
     if session is not None:
         message, hint = _named(session, message), _named(session, hint)
     if _PARAMETER.match(message):  # the message is about the parameter itself
-        message = _PARAMETER.sub(lambda found: shown(found[0]), message)
-    hint = re.sub(r"\b([Aa])dd (?=--)", lambda found: "Choose " if found[1] == "A" else "choose ", hint)
+        message = _PARAMETER.sub(lambda match: shown(match[0]), message)
+    hint = re.sub(r"\b([Aa])dd (?=--)", lambda match: "Choose " if match[1] == "A" else "choose ", hint)
     return message, _OPTION.sub(_field, _IN_PYTHON.sub("", hint))
 
 
-def _field(found: re.Match[str]) -> str:
-    if found["name"] is None:
-        return shown("header", "no" if found["no"] else "yes")
-    return shown(found["name"].replace("-", "_"), found["quoted"] or found["mark"] or "")
+def _field(match: re.Match[str]) -> str:
+    if match["name"] is None:
+        return shown("header", "no" if match["no"] else "yes")
+    return shown(match["name"].replace("-", "_"), match["quoted"] or match["mark"] or "")
 
 
 def _named(session: Session, text: str) -> str:

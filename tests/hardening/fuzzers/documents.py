@@ -10,8 +10,8 @@ import numpy as np
 import tomli_w
 
 from discreet import workflow
+from discreet.data.schema import Schema
 from discreet.errors import DiscreetError
-from discreet.schema import Schema
 
 VALUES: tuple[Any, ...] = (
     -1, 0, 1, 2**31, 2**63 - 1, -(2**63), 2**63, 10**30, 0.5, float("nan"), float("inf"), True, False, "", " ", "é",
@@ -78,7 +78,7 @@ def case(rng: np.random.Generator, folder: Path) -> str | None:
         lambda: Schema.from_toml(schema),
         lambda: workflow.read(folder / "data.csv", Schema.from_toml(schema)),
         lambda: workflow.is_for_tables(path),
-        lambda: workflow.write_release(workflow.run_protocol(path), folder / "out"),
+        lambda: workflow.run(path).write(folder / "out"),
     )
     try:
         steps[rng.integers(len(steps))]()

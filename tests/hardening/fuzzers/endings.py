@@ -16,10 +16,18 @@ from discreet import workflow
 COMMANDS = (
     ["protect", "survey.csv", "-s", "survey.toml", "--k", "3", "-o", "out/a.csv", "--manifest", "out/m.json",
      "--seed", "1"],
-    ["protect", "survey.parquet", "-s", "survey.toml", "--out-of-core", "--block-size", "500", "--k", "3",
+    ["protect", "survey.parquet", "-s", "survey.toml", "--engine", "streaming", "--block-size", "500", "--k", "3",
      "-o", "out/a.parquet", "--seed", "1"],
 )  # fmt: skip
 WRITTEN = ({"a.csv", "m.json"}, {"a.parquet"})
+# Says when it has begun: how Python itself ends while it starts is Python's own.
+PROGRAM = """
+import sys
+print("begun", flush=True)
+from discreet.cli.main import run
+sys.argv[0] = "discreet"
+run()
+"""
 
 
 def case(rng: np.random.Generator, folder: Path) -> str | None:
@@ -31,10 +39,12 @@ def case(rng: np.random.Generator, folder: Path) -> str | None:
     number = [signal.SIGINT, signal.SIGTERM, signal.SIGKILL][rng.integers(3)]
     source = (folder / "survey.csv").read_bytes()
     running = subprocess.Popen(
-        [sys.executable, "-m", "discreet", *COMMANDS[which], "--quiet"],
+        [sys.executable, "-c", PROGRAM, *COMMANDS[which], "--quiet"],
         cwd=folder, env={**os.environ, "TMPDIR": str(folder / "tmp")},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     )  # fmt: skip
+    with running.stdout:
+        running.stdout.readline()
     try:
         # It may end, or not have begun, before the signal comes: every moment is a moment.
         running.wait(float(rng.uniform(0.0, 6.0)))

@@ -9,10 +9,10 @@ import numpy as np
 import pyarrow as pa
 
 from discreet import catalogue
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
 from discreet.errors import DiscreetError
-from discreet.microdata import Microdata
-from discreet.scales import Nominal, Numeric
-from discreet.schema import Attribute, Schema
 
 KINDS = ("normal", "denormal", "tiny", "huge", "enormous", "constant", "tied", "zeros", "offset", "lonely", "mixed")
 LEVELS = ("a", "b", "c")

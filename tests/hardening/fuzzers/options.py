@@ -29,7 +29,8 @@ WORDS = (
     "mdav k=", "mdav", "--store", "rows.jsonl", "--resume", "--map", "map.svg", "--manifest", "--report", "r.html",
     "r.json",
     "--external", "--delimiter", ";", "é", "\x00", "--encoding", "utf-99", "latin-1", "hex", "--sequence", "name", "--",
-    "-", "--max-risk", "--out-of-core", "--engine", "local", "--force", "--budget", "--risk-at-most", "50", "-a", "x=a",
+    "-", "--max-risk", "--engine", "streaming", "memory", "--force", "--budget",
+    "--risk-at-most", "50", "-a", "x=a",
 )  # fmt: skip
 
 

@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, cast
+from typing import ClassVar
 
 import numpy as np
 
-from discreet.base import Measure, Pair, register
-from discreet.measures.cells_lost import (
-    ColumnLoss,
-    band_sums,
-    bands_lost,
-    clipping,
-    counted_columns,
-    in_one_alphabet,
-    levels_lost,
-    number_unit,
-    numbers_lost,
-    sequences_lost,
-)
-from discreet.measures.columns import most_of
-from discreet.measures.contingency import count_cells
-from discreet.parameters import Constraint, Names, Optional
-from discreet.results import Measurement
-from discreet.scales import Categorical
-from discreet.scales import Sequence as SequenceScale
-from discreet.schema import Attribute, Schema
-from discreet.typing import FloatArray, IntArray
+from discreet.contracts.estimator import register
+from discreet.contracts.measure import Measure, PairScope
+from discreet.contracts.measurement import Measurement
+from discreet.data.schema import Attribute, Schema
+from discreet.measures.cell_changes import CellChanges, ChangedCells, ClippedNumbers, Spreads, change_of
+from discreet.measures.loss.cells_lost import ColumnLoss, bands_lost, clipping, counted_columns, levels_lost
+from discreet.measures.number_pairs import most_of, says_change
+from discreet.parameters import Names, Optional
+from discreet.parameters.declaration import parameter
+from discreet.statistics.question import Inquiry, Need
+from discreet.statistics.ranks import exact_quantiles
+from discreet.statistics.tallies import Cells
 
 __all__ = ["CellLoss"]
+
+_MEASURED = ("numeric", "categorical")
+"""What a number may be released as for its change to have a size."""
 
 
 @register("cell-loss")
@@ -74,30 +68,37 @@ class CellLoss(Measure):
     title: ClassVar[str] = "What the cells lost"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal", "sequence"})
     sees_removed: ClassVar[bool] = True
+    need: ClassVar[Need] = Need.ORDER
     formula: ClassVar[str] = "100 · mean over columns of mean loss of a cell"
     reference: ClassVar[str] = "Mateo-Sanz, Sebé and Domingo-Ferrer 2004; Domingo-Ferrer and Torra 2001"
-    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names())}
+    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
 
-    def __init__(self, *, attributes: Sequence[str] | None = None) -> None:
-        self.attributes = attributes
-
-    def _candidates(self, schema: Schema) -> tuple[str, ...]:
+    def columns_for(self, schema: Schema) -> tuple[str, ...]:
         if self.attributes is not None:
-            return super()._candidates(schema)
+            return super().columns_for(schema)
         return tuple(a.name for a in schema if a.role != "identifier")
 
     def _comparable(self, names: tuple[str, ...], before: Schema, after: Schema) -> tuple[str, ...]:  # noqa: ARG002
         return names  # whatever became of a column, it has a loss
 
-    def _measure(self, pair: Pair) -> Measurement:
-        n = len(pair.masked)
+    def inquire(self, scope: PairScope) -> Inquiry[Measurement]:
+        before, after = scope.before, scope.after
+        changes = {name: change_of(before, after, name) for name in scope.names}
+        numbers = tuple(n for n, kinds in changes.items() if kinds[0] == "numeric" and kinds[1] in _MEASURED)
+        units, middles = (yield from _units(numbers)) if numbers else ({}, {})
+        changed: ChangedCells = yield CellChanges(scope.names, before, after, units, middles)
         # Of a sample, the record of the masking remembers how many there were.
-        absent = max(pair.provenance.n_records - n, 0) if pair.provenance is not None else 0
+        absent = max(scope.provenance.n_records - scope.n, 0) if scope.provenance is not None else 0
         columns = {}
-        for name in pair.names:
-            found = _column(pair, name)
-            columns[name] = ColumnLoss(found.lost + absent, found.cells + absent)
-        return self.concluded(columns, pair.original.schema, absent)
+        for name in scope.names:
+            if name in changed.cells:
+                one = _levels(before[name], after[name], changed.cells[name], changed.sizes[name])
+            elif changes[name] == ("numeric", "categorical"):
+                one = bands_lost(changed.sums[name], units[name])
+            else:
+                one = ColumnLoss(*changed.sums[name].tolist())
+            columns[name] = ColumnLoss(one.lost + absent, one.cells + absent)
+        return self.concluded(columns, before, absent)
 
     def concluded(self, columns: Mapping[str, ColumnLoss], schema: Schema, absent: int = 0) -> Measurement:
         """Return the measurement that the losses of columns amount to."""
@@ -113,7 +114,7 @@ class CellLoss(Measure):
             "changed": [name for name, one in percent.items() if one > 0],
             "records_not_released": absent,
         }
-        if not value > 0:
+        if not says_change(value):
             return self.result(0.0, "No cell lost anything.", percent, details)
         share = f"{value:.1f}" if value >= 0.05 else "less than 0.1"
         of = "1 column" if len(counted) == 1 else f"{len(counted)} columns"
@@ -125,54 +126,21 @@ class CellLoss(Measure):
         return self.result(value, sentence, percent, details)
 
 
-def _column(pair: Pair, name: str) -> ColumnLoss:
-    before = pair.original.schema[name]
-    n = len(pair.original)
-    if name not in pair.masked.schema:
-        gone = float((~pair.original.missing(name)).sum())
-        return ColumnLoss(gone, gone)
-    after = pair.masked.schema[name]
-    first, second = pair.original.encoded(name), pair.masked.encoded(name)
-    kinds = (_kind(before), _kind(after))
-    if kinds == ("numeric", "numeric"):
-        return numbers_lost(first, second, pair.original.once(("cell-loss unit", name), lambda: _unit(first)))
-    if kinds == ("categorical", "categorical"):
-        return _levels(before, after, first, second)
-    if kinds == ("sequence", "sequence"):
-        scale, released = cast("SequenceScale", before.scale), cast("SequenceScale", after.scale)
-        return sequences_lost(first, in_one_alphabet(scale, released, second))
-    if kinds == ("numeric", "categorical"):
-        unit = pair.original.once(("cell-loss unit", name), lambda: _unit(first))
-        there = first[~np.isnan(first)]
-        middle = float(there.mean()) if there.size else 0.0
-        levels = len(cast("Categorical", after.scale))
-        return bands_lost(band_sums(first, second.astype(np.int64), levels, middle), unit)
-    held = float(n - (pair.original.missing(name) & pair.masked.missing(name)).sum())
-    return ColumnLoss(held, held)
+def _units(names: tuple[str, ...]) -> Inquiry[tuple[dict[str, float], dict[str, float]]]:
+    """Inquire for the change of a number that counts as lost, by attribute, and a point near the middle."""
+    ends = yield from exact_quantiles(names, clipping)
+    held = tuple(name for name in names if not np.isnan(ends[name]).any())
+    units, middles = dict.fromkeys(names, 0.0), dict.fromkeys(names, 0.0)
+    if held:
+        low, high = (np.array([ends[name][end] for name in held]) for end in (0, 1))
+        spreads: Spreads = yield ClippedNumbers(held, tuple(zip(low.tolist(), high.tolist(), strict=True)))
+        units |= dict(zip(held, spreads.units(high > low).tolist(), strict=True))
+        middles |= dict(zip(held, spreads.middles.tolist(), strict=True))
+    return units, middles
 
 
-def _kind(attribute: Attribute) -> str:
-    return "categorical" if isinstance(attribute.scale, Categorical) else attribute.scale.kind
-
-
-def _levels(before: Attribute, after: Attribute, first: IntArray, second: IntArray) -> ColumnLoss:
-    rows, columns = len(cast("Categorical", before.scale)) + 1, len(cast("Categorical", after.scale)) + 1
-    cells = count_cells(
-        np.where(first < 0, rows - 1, first).astype(np.int64),
-        np.where(second < 0, columns - 1, second).astype(np.int64),
-        columns,
-        rows,
-        np.ones(len(first)),
+def _levels(before: Attribute, after: Attribute, cells: Cells, sizes: tuple[int, int]) -> ColumnLoss:
+    rows, columns = (
+        np.where(codes == size - 1, -1, codes) for codes, size in zip((cells.rows, cells.columns), sizes, strict=True)
     )
-    codes = np.where(cells.rows == rows - 1, -1, cells.rows), np.where(cells.columns == columns - 1, -1, cells.columns)
-    return levels_lost(before, after, *codes, cells.counts)
-
-
-def _unit(values: FloatArray) -> float:
-    """Return the change of a number that counts as lost."""
-    present = np.sort(values[~np.isnan(values)])
-    n = present.size
-    if not n:
-        return 0.0
-    low, high = (present[max(int(np.ceil(q * n)), 1) - 1] for q in clipping(n))
-    return number_unit(float(np.clip(present, low, high).std()), float(present.std()))
+    return levels_lost(before, after, rows, columns, cells.counts)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
-from discreet.base import Measure, Pair, register
-from discreet.kernels.logistic import add_logistic_block
-from discreet.measures.columns import levels_of_both, record_weights
-from discreet.parameters import Constraint, Flag, Names, Optional
+from discreet.contracts.estimator import register
+from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measurement import Measurement
+from discreet.kernels.values.logistic import add_logistic_block
+from discreet.measures.number_pairs import levels_of_both, record_weights
+from discreet.parameters import Flag, Names, Optional
+from discreet.parameters.declaration import parameter
 from discreet.progress import report
-from discreet.results import Measurement
 from discreet.typing import FloatArray
 
 __all__ = ["PropensityLoss"]
@@ -65,11 +67,8 @@ class PropensityLoss(Measure):
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "400 · mean (p̂ − ½)²"
     reference: ClassVar[str] = "Woo, Reiter, Oganian and Karr 2009; Snoke et al. 2018"
-    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names()), "weighted": Flag()}
-
-    def __init__(self, *, attributes: Sequence[str] | None = None, weighted: bool = False) -> None:
-        self.attributes = attributes
-        self.weighted = weighted
+    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
+    weighted: bool = parameter(Flag(), default=False)
 
     def _measure(self, pair: Pair) -> Measurement:
         weights = record_weights(type(self).__name__, pair, self.weighted)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.base import Measure, Pair, register
+from discreet.contracts.estimator import register
+from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measurement import Measurement
+from discreet.data.schema import Schema
 from discreet.errors import DataError, ParameterError
-from discreet.measures.columns import levels_of_both, record_weights
-from discreet.parameters import Constraint, Flag, Names, Optional, Text
-from discreet.results import Measurement
-from discreet.schema import Schema
+from discreet.measures.number_pairs import levels_of_both, record_weights
+from discreet.parameters import Flag, Names, Optional, Text
+from discreet.parameters.declaration import parameter
 from discreet.typing import FloatArray, Json
 
 __all__ = ["RegressionLoss"]
@@ -71,29 +73,20 @@ class RegressionLoss(Measure):
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · (1 − mean overlap of 95 % intervals)"
     reference: ClassVar[str] = "Karr, Kohnen, Oganian, Reiter and Sanil 2006"
-    parameters: ClassVar[Mapping[str, Constraint]] = {
-        "outcome": Optional(Text("the name of a numeric attribute")),
-        "predictors": Optional(Names()),
-        "weighted": Flag(),
-    }
-
-    def __init__(
-        self, outcome: str | None = None, predictors: Sequence[str] | None = None, *, weighted: bool = False
-    ) -> None:
-        self.outcome = outcome
-        self.predictors = predictors
-        self.weighted = weighted
+    outcome: str | None = parameter(Optional(Text("the name of a numeric attribute")), default=None, kw_only=False)
+    predictors: Sequence[str] | None = parameter(Optional(Names()), default=None, kw_only=False)
+    weighted: bool = parameter(Flag(), default=False)
 
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls("wealth", ["income", "age"]), cls("income", ["size", "fuel", "age"], weighted=True)]
 
-    def _candidates(self, schema: Schema) -> tuple[str, ...]:
+    def columns_for(self, schema: Schema) -> tuple[str, ...]:
         wanted = [self.outcome, *(self.predictors or ())]
         for name in wanted:
             if name is not None:
                 schema[name]
-        return tuple(name for name in super()._candidates(schema) if name in wanted or self.outcome is None)
+        return tuple(name for name in super().columns_for(schema) if name in wanted or self.outcome is None)
 
     def _measure(self, pair: Pair) -> Measurement:
         if self.outcome is None or not self.predictors or self.outcome in self.predictors:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.base import Measure, Pair, register
-from discreet.kernels.subsequences import extend_prefix
-from discreet.measures.sequences import sequence_pair
-from discreet.parameters import Constraint, Flag, Integer, Names, Number, Optional
-from discreet.results import Measurement
-from discreet.scales import EncodedSequences
-from discreet.scales.sequence import distinct
+from discreet.contracts.estimator import register
+from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measurement import Measurement
+from discreet.data.scales import EncodedSequences
+from discreet.data.scales.sequence import distinct
+from discreet.kernels.sequences.subsequences import extend_prefix
+from discreet.measures.sequence_pairs import sequence_pair
+from discreet.parameters import Flag, Integer, Names, Number, Optional
+from discreet.parameters.declaration import parameter
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["FrequentSubsequences"]
@@ -65,25 +67,10 @@ class FrequentSubsequences(Measure):
     sees_shuffling: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · (1 − |F ∩ F′| / |F ∪ F′|)"
     reference: ClassVar[str] = "Agrawal and Srikant 1995; Pei et al. 2001"
-    parameters: ClassVar[Mapping[str, Constraint]] = {
-        "attributes": Optional(Names()),
-        "support": Number(0, 1, open_low=True),
-        "longest": Integer(1),
-        "weighted": Flag(),
-    }
-
-    def __init__(
-        self,
-        *,
-        attributes: Sequence[str] | None = None,
-        support: float = 0.05,
-        longest: int = 3,
-        weighted: bool = False,
-    ) -> None:
-        self.attributes = attributes
-        self.weighted = weighted
-        self.support = support
-        self.longest = longest
+    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
+    support: float = parameter(Number(0, 1, open_low=True), default=0.05)
+    longest: int = parameter(Integer(1), default=3)
+    weighted: bool = parameter(Flag(), default=False)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -101,22 +88,22 @@ class FrequentSubsequences(Measure):
                 frequent_subsequences(side, both.n_events, least, self.longest, weights)
                 for side in (both.before, both.after)
             )
-            kept = before.keys() & after.keys()
+            common = before.keys() & after.keys()
             either = len(before.keys() | after.keys())
-            per_attribute[name] = 100.0 * (1.0 - len(kept) / either) if either else 0.0
-            moved = sum(abs(before[part] - after[part]) for part in kept) / n / max(len(kept), 1)
+            per_attribute[name] = 100.0 * (1.0 - len(common) / either) if either else 0.0
+            moved = sum(abs(before[part] - after[part]) for part in common) / n / max(len(common), 1)
             details[name] = {
                 "before": len(before),
-                "kept": len(kept),
-                "lost": len(before) - len(kept),
-                "added": len(after) - len(kept),
+                "kept": len(common),
+                "lost": len(before) - len(common),
+                "added": len(after) - len(common),
                 "mean_change_of_support_percent": 100.0 * moved,
             }
         value = float(np.mean(list(per_attribute.values())))
-        kept_all, before_all = (int(sum(d[key] for d in details.values())) for key in ("kept", "before"))
+        common_all, before_all = (int(sum(d[key] for d in details.values())) for key in ("kept", "before"))
         added = int(sum(d["added"] for d in details.values()))
         sentence = (
-            f"Of {before_all} frequent subsequences {kept_all} still are, and {added} others have become frequent."
+            f"Of {before_all} frequent subsequences {common_all} still are, and {added} others have become frequent."
         )
         return self.result(value, sentence, per_attribute, {"by_attribute": details})
 
@@ -131,7 +118,7 @@ def frequent_subsequences(
     classes, first, records = distinct([sequences])
     counts = np.asarray(records if weights is None else np.bincount(classes, weights=weights), dtype=np.float64)
     items = sequences.take(first)
-    found: dict[tuple[int, ...], float] = {}
+    supports: dict[tuple[int, ...], float] = {}
     support = np.empty(n_events)
     waiting: list[tuple[tuple[int, ...], IntArray, IntArray]] = [((), np.arange(len(items)), items.offsets[:-1].copy())]
     while waiting:
@@ -139,17 +126,17 @@ def frequent_subsequences(
         extend_prefix(items.codes, items.offsets, counts, which, after, support)
         for event in np.flatnonzero((support >= least) & (support > 0)).tolist():
             longer = (*prefix, int(event))
-            found[longer] = float(support[event])
+            supports[longer] = float(support[event])
             if len(longer) < longest:
                 waiting.append((longer, *_project(items, which, after, int(event))))
-    return found
+    return supports
 
 
 def _project(items: EncodedSequences, which: IntArray, after: IntArray, event: int) -> tuple[IntArray, IntArray]:
     """Return the sequences whose rest holds the event, and where the rest after its first occurrence begins."""
     places = np.flatnonzero(items.codes == event)
     at = np.searchsorted(places, after)
-    known = at < places.size
-    found = places[np.minimum(at, max(places.size - 1, 0))] if places.size else np.zeros_like(after)
-    known &= found < items.offsets[which + 1]
-    return which[known], found[known] + 1
+    inside = at < places.size
+    position = places[np.minimum(at, max(places.size - 1, 0))] if places.size else np.zeros_like(after)
+    inside &= position < items.offsets[which + 1]
+    return which[inside], position[inside] + 1

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.base import Measure, Pair, register
+from discreet.contracts.estimator import register
+from discreet.contracts.links import Links
+from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measurement import Measurement
+from discreet.data.schema import Schema
 from discreet.errors import DataError
-from discreet.linkage.distance import DistanceLinkage
-from discreet.measures.columns import levels_of_both, most_of
-from discreet.measures.loss.numeric import spread
+from discreet.linkage.shared.distance import DistanceLinkage
+from discreet.measures.loss.numbers import spread
+from discreet.measures.number_pairs import levels_of_both, most_of
 from discreet.measures.record_draws import record_draws
-from discreet.measures.risk.frequency import keys_in_words
-from discreet.parameters import Constraint, Integer, Names, Number, Optional
-from discreet.results import Links, Measurement
-from discreet.schema import Schema
+from discreet.measures.risk.equal_keys import keys_in_words
+from discreet.parameters import Integer, Names, Number, Optional
+from discreet.parameters.declaration import parameter
 from discreet.typing import FloatArray, IntArray, Json
 
 __all__ = ["AttributeDisclosure"]
@@ -69,8 +72,8 @@ class AttributeDisclosure(Measure):
     --------
     >>> import numpy as np
     >>> import polars as pl
-    >>> from discreet.scales import Numeric
-    >>> from discreet.schema import Attribute, Schema
+    >>> from discreet.data.scales import Numeric
+    >>> from discreet.data.schema import Attribute, Schema
     >>> schema = Schema([Attribute("key", Numeric(), "key"), Attribute("debt", Numeric(), "confidential")])
     >>> people = pl.DataFrame({"key": np.arange(100.0), "debt": np.arange(100.0) * 37 % 100})
     >>> AttributeDisclosure().measure(people, people, schema).value > 80  # an unmasked file gives everything away
@@ -81,44 +84,28 @@ class AttributeDisclosure(Measure):
     title: ClassVar[str] = "Confidential values learnt (attribute disclosure)"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     keys_only: ClassVar[bool] = True
+    needs_numbers: ClassVar[bool] = True
     formula: ClassVar[str] = "100 · max_j (attack − control) / (1 − control)"
     reference: ClassVar[str] = "Giomi, Boenisch, Wehmeyer and Tasnádi 2023"
-    parameters: ClassVar[Mapping[str, Constraint]] = {
-        "attributes": Optional(Names()),
-        "sensitive": Optional(Names()),
-        "tolerance": Number(0),
-        "targets": Integer(1),
-        "random_state": Integer(0),
-    }
-
-    def __init__(
-        self,
-        *,
-        attributes: Sequence[str] | None = None,
-        sensitive: Sequence[str] | None = None,
-        tolerance: float = 0.05,
-        targets: int = 1000,
-        random_state: int = 0,
-    ) -> None:
-        self.attributes = attributes
-        self.sensitive = sensitive
-        self.tolerance = tolerance
-        self.targets = targets
-        self.random_state = random_state
+    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
+    sensitive: Sequence[str] | None = parameter(Optional(Names()), default=None)
+    tolerance: float = parameter(Number(0), default=0.05)
+    targets: int = parameter(Integer(1), default=1000)
+    random_state: int = parameter(Integer(0), default=0)
 
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls(), cls(targets=20, random_state=3)]
 
     def _sensitive(self, schema: Schema) -> tuple[str, ...]:
-        wanted = schema.of_role("confidential") if self.sensitive is None else tuple(self.sensitive)
-        for name in wanted:
+        confidential = schema.of_role("confidential") if self.sensitive is None else tuple(self.sensitive)
+        for name in confidential:
             schema[name]
-        return schema.of_scale(*self.scales, among=wanted)
+        return schema.of_scale(*self.scales, among=confidential)
 
-    def _candidates(self, schema: Schema) -> tuple[str, ...]:
+    def columns_for(self, schema: Schema) -> tuple[str, ...]:
         sensitive = self._sensitive(schema)
-        return tuple(name for name in super()._candidates(schema) if name not in sensitive) if sensitive else ()
+        return tuple(name for name in super().columns_for(schema) if name not in sensitive) if sensitive else ()
 
     def _comparable(self, names: tuple[str, ...], before: Schema, after: Schema) -> tuple[str, ...]:
         if not self._guessable(before, after):
@@ -134,23 +121,23 @@ class AttributeDisclosure(Measure):
         )
 
     def _measure(self, pair: Pair) -> Measurement:
-        known = [name for name in pair.names if not _lacks_numbers(pair, name)]
-        if not known:
+        keys = [name for name in pair.names if not _lacks_numbers(pair, name)]
+        if not keys:
             raise DataError("AttributeDisclosure: every key has missing numbers.", hint="Name attributes without.")
         sensitive = self._guessable(pair.original.schema, pair.masked.schema)
-        draws = record_draws(pair, (*known, *sensitive), self.random_state)
+        draws = record_draws(pair, (*keys, *sensitive), self.random_state)
         released = np.flatnonzero(draws < 0.5)
         others = np.flatnonzero(draws >= 0.5)
         if not released.size or not others.size:
             return self.result(0.0, "The records are too few, or too much alike, to be split into two halves.")
-        attack = self._attack(pair, known, released, released[np.argsort(draws[released])])
-        control = self._attack(pair, known, released, others[np.argsort(draws[others])])
+        attack = self._attack(pair, keys, released, released[np.argsort(draws[released])])
+        control = self._attack(pair, keys, released, others[np.argsort(draws[others])])
         figures, per_attribute = {}, {}
         for name in sensitive:
             figures[name] = self._figures(pair, name, released, attack, control)
             per_attribute[name] = figures[name]["risk_percent"]
-        declared = [name for name in pair.declared if name in known]
-        left_out = [name for name in pair.declared if name not in known]
+        declared = [name for name in pair.declared if name in keys]
+        left_out = [name for name in pair.declared if name not in keys]
         value, worst = max(per_attribute.values()), most_of(per_attribute)
         sentence = (
             f"From {keys_in_words(len(declared))}, {worst} is guessed correctly about "
@@ -174,25 +161,25 @@ class AttributeDisclosure(Measure):
         }
         return self.result(value, sentence, per_attribute, {**details, "by_attribute": figures})
 
-    def _attack(self, pair: Pair, known: Sequence[str], released: IntArray, ranked: IntArray) -> _Attack:
+    def _attack(self, pair: Pair, keys: Sequence[str], released: IntArray, ranked: IntArray) -> _Attack:
         targets = np.sort(ranked[: self.targets])
-        linker = DistanceLinkage(attributes=list(known))
+        linker = DistanceLinkage(attributes=list(keys))
         release, people = pair.masked.take(released), pair.original.take(targets)
         return _Attack(targets, linker.link(release, people, engine=pair.engine))
 
     def _figures(self, pair: Pair, name: str, released: IntArray, attack: _Attack, control: _Attack) -> Json:
         if pair.original.schema[name].scale.kind == "numeric":
-            truth, shown = pair.original.encoded(name), pair.masked.encoded(name)
+            truth, published = pair.original.encoded(name), pair.masked.encoded(name)
             there = truth[~np.isnan(truth)]
             reach = self.tolerance * spread(there, np.ones(there.size)) if there.size else 0.0
             baseline = _most_within(there, reach) / max(truth.size, 1)
         else:
             levels = levels_of_both(pair, name)
-            truth, shown = levels.before.astype(np.float64), levels.after.astype(np.float64)
+            truth, published = levels.before.astype(np.float64), levels.after.astype(np.float64)
             truth[levels.before == levels.size - 1] = np.nan  # nobody guesses that a value is missing
             reach = 0.0
             baseline = float(np.bincount(levels.before, minlength=levels.size)[:-1].max() / truth.size)
-        rates = [_rate(one, truth[one.targets], shown[released], reach) for one in (attack, control)]
+        rates = [_rate(one, truth[one.targets], published[released], reach) for one in (attack, control)]
         risk = max(rates[0] - rates[1], 0.0) / (1.0 - rates[1]) if rates[1] < 1.0 else 0.0
         return {
             "risk_percent": 100.0 * risk,
@@ -210,12 +197,12 @@ def _lacks_numbers(pair: Pair, name: str) -> bool:
     return bool(np.isnan(pair.original.encoded(name)).any() or np.isnan(pair.masked.encoded(name)).any())
 
 
-def _rate(attack: _Attack, truth: FloatArray, shown: FloatArray, reach: float) -> float:
+def _rate(attack: _Attack, truth: FloatArray, published: FloatArray, reach: float) -> float:
     """Return the share of targets whose value is read off the nearest released record, ties shared."""
     links = attack.links
     # Released values class after class, each in order: those near a target's are two searches apart.
-    order = np.lexsort([shown, links.classes])
-    values, starts = shown[order], np.searchsorted(links.classes[order], np.arange(links.classes.max() + 2))
+    order = np.lexsort([published, links.classes])
+    values, starts = published[order], np.searchsorted(links.classes[order], np.arange(links.classes.max() + 2))
     owner = np.repeat(np.arange(truth.size), np.diff(links.tied_offsets))
     hits = np.zeros(truth.size)
     for target, group in zip(owner, links.tied, strict=True):

@@ -7,11 +7,13 @@ to its own in one direction and not in the other. An intruder asks what serves h
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from discreet.base import Measure
+from discreet.contracts.links import Linked, Links
+from discreet.contracts.measure import Measure
+from discreet.contracts.measurement import Measurement
 from discreet.parameters import Choice
-from discreet.results import Linked, Links, Measurement
+from discreet.parameters.declaration import parameter
 from discreet.typing import Json
 
 __all__ = ["DIRECTION", "DIRECTIONS", "TwoWayRisk", "worse"]
@@ -38,7 +40,7 @@ class TwoWayRisk(Measure):
 
     kind: ClassVar[str] = "risk"
     keys_only: ClassVar[bool] = True
-    direction: str
+    direction: Literal["worse", "release", "original"] = parameter(DIRECTION, default="worse")
 
     def told(
         self, intruder: str, linked: dict[str, Linked], direction: str, details: Json, remarks: str = ""

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.base import Pair, register
+from discreet.contracts.estimator import register
+from discreet.contracts.measure import Pair
+from discreet.contracts.measurement import Measurement
 from discreet.errors import ParameterError
-from discreet.measures.population_risk import benedetti_franconi
-from discreet.measures.risk.frequency import FrequencyRisk, keys_in_words
-from discreet.parameters import Constraint, Optional, Text
-from discreet.results import Measurement
+from discreet.measures.risk.equal_keys import EqualKeys, keys_in_words
+from discreet.parameters import Optional, Text
+from discreet.parameters.declaration import parameter
+from discreet.statistics.key_frequencies import benedetti_franconi
+from discreet.statistics.question import Need
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["HouseholdRisk"]
 
 
 @register("household-risk")
-class HouseholdRisk(FrequencyRisk):
+class HouseholdRisk(EqualKeys):
     """Expected share of records whose household is re-identified through any of its members, in percent.
 
     The individual risk takes records for strangers; members of a household give each other away.
@@ -45,8 +47,8 @@ class HouseholdRisk(FrequencyRisk):
     Examples
     --------
     >>> import polars as pl
-    >>> from discreet.scales import Nominal
-    >>> from discreet.schema import Attribute, Schema
+    >>> from discreet.data.scales import Nominal
+    >>> from discreet.data.schema import Attribute, Schema
     >>> home = Attribute("home", Nominal([1, 2]), "identifier")
     >>> schema = Schema([Attribute("fuel", Nominal(["gas", "oil"]), "key"), home])
     >>> people = pl.DataFrame({"fuel": ["gas", "gas", "oil", "oil"], "home": [1, 1, 2, 2]})
@@ -55,19 +57,11 @@ class HouseholdRisk(FrequencyRisk):
     """
 
     title: ClassVar[str] = "Expected re-identifications of households"
+    need: ClassVar[Need] = Need.ALL  # members of a household share no key
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · mean (1 − Π (1 − r))"
     reference: ClassVar[str] = "Templ, Meindl and Kowarik 2013"
-    parameters: ClassVar[Mapping[str, Constraint]] = {
-        "household": Optional(Text("the name of an attribute")),
-        **FrequencyRisk.parameters,
-    }
-
-    def __init__(
-        self, household: str | None = None, *, attributes: Sequence[str] | None = None, missing: str = "category"
-    ) -> None:
-        super().__init__(attributes=attributes, missing=missing)
-        self.household = household
+    household: str | None = parameter(Optional(Text("the name of an attribute")), default=None, kw_only=False)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -90,8 +84,8 @@ class HouseholdRisk(FrequencyRisk):
         alone = benedetti_franconi(frequencies.sizes, frequencies.totals)
         homes = _homes(pair, self.household)
         with np.errstate(divide="ignore"):  # a risk of 1 is a logarithm of −∞, and its household has a risk of 1
-            kept = np.bincount(homes, weights=np.log1p(-np.minimum(alone, 1.0)))
-        return np.asarray(-np.expm1(kept)[homes], dtype=np.float64)
+            log_safe = np.bincount(homes, weights=np.log1p(-np.minimum(alone, 1.0)))
+        return np.asarray(-np.expm1(log_safe)[homes], dtype=np.float64)
 
 
 def _homes(pair: Pair, name: str) -> IntArray:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from scipy.special import ndtri
 
-from discreet.base import Measure, Pair, register
-from discreet.linkage.distance import DistanceLinkage
+from discreet.contracts.estimator import register
+from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measurement import Measurement
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Categorical
+from discreet.data.schema import Schema
+from discreet.linkage.shared.distance import DistanceLinkage
 from discreet.measures.record_draws import record_draws
 from discreet.measures.risk.directions import worse
-from discreet.microdata import Microdata
-from discreet.parameters import Constraint, Integer, ListOf, Names, Number, Optional
+from discreet.parameters import Integer, ListOf, Names, Number, Optional
+from discreet.parameters.declaration import parameter
 from discreet.progress import track
-from discreet.results import Measurement
-from discreet.scales import Categorical
-from discreet.schema import Schema
 from discreet.typing import Json
 
 __all__ = ["IntruderScenarios"]
@@ -67,30 +69,17 @@ class IntruderScenarios(Measure):
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · max over scenarios of correct links / n"
     reference: ClassVar[str] = "Domingo-Ferrer and Torra 2001"
-    parameters: ClassVar[Mapping[str, Constraint]] = {
-        "known": Optional(ListOf(Names())),
-        "noise": ListOf(Number(0)),
-        "random_state": Integer(0),
-    }
-
-    def __init__(
-        self,
-        known: Sequence[Sequence[str]] | None = None,
-        *,
-        noise: Sequence[float] = (0.0, 0.1, 0.3),
-        random_state: int = 0,
-    ) -> None:
-        self.known = known
-        self.noise = noise
-        self.random_state = random_state
+    known: Sequence[Sequence[str]] | None = parameter(Optional(ListOf(Names())), default=None, kw_only=False)
+    noise: Sequence[float] = parameter(ListOf(Number(0)), default=(0.0, 0.1, 0.3))
+    random_state: int = parameter(Integer(0), default=0)
 
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls(), cls(noise=(0.2,), random_state=1)]
 
-    def _candidates(self, schema: Schema) -> tuple[str, ...]:
+    def columns_for(self, schema: Schema) -> tuple[str, ...]:
         if self.known is None:
-            return super()._candidates(schema)
+            return super().columns_for(schema)
         wanted = {name for names in self.known for name in names}
         for name in wanted:
             schema[name]

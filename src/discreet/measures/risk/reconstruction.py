@@ -7,14 +7,24 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.base import Measure, Pair, register
-from discreet.measures.columns import levels_of_both, most_of
-from discreet.measures.determined import ReleasedColumn, determined_by_columns
-from discreet.measures.equations import aggregated_together, classes_of, complement, finer_than, solved, undone_swaps
-from discreet.parameters import Constraint, Names, Optional
-from discreet.results import Measurement, Provenance
-from discreet.scales.precision import rounded
-from discreet.schema import Schema
+from discreet.contracts.estimator import register
+from discreet.contracts.masked import Provenance
+from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measurement import Measurement
+from discreet.data.scales.precision import rounded
+from discreet.data.schema import Schema
+from discreet.measures.number_pairs import levels_of_both, most_of
+from discreet.measures.risk.determined import ReleasedColumn, determined_by_columns
+from discreet.measures.risk.equations import (
+    aggregated_together,
+    classes_of,
+    complement,
+    finer_than,
+    solved,
+    undone_swaps,
+)
+from discreet.parameters import Names, Optional
+from discreet.parameters.declaration import parameter
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = ["Reconstruction"]
@@ -71,9 +81,9 @@ class Reconstruction(Measure):
     A total that is released beside one of its parts gives the other back:
 
     >>> import polars as pl
-    >>> from discreet.masking.microaggregation.mdav import MDAV
-    >>> from discreet.scales import Numeric
-    >>> from discreet.schema import Attribute, Schema
+    >>> from discreet.masking.microaggregation.numbers.mdav import MDAV
+    >>> from discreet.data.scales import Numeric
+    >>> from discreet.data.schema import Attribute, Schema
     >>> schema = Schema([Attribute("wage", Numeric(), "key"), *(Attribute(n, Numeric()) for n in ("rent", "total"))])
     >>> rent = [17 * i % 31 for i in range(40)]
     >>> people = pl.DataFrame({"wage": [i * i for i in range(40)], "rent": rent})
@@ -87,19 +97,16 @@ class Reconstruction(Measure):
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     formula: ClassVar[str] = "100 · max_j (recovered_j − guessed_j) / masked_j"
     reference: ClassVar[str] = "Dinur and Nissim 2003"
-    parameters: ClassVar[Mapping[str, Constraint]] = {"attributes": Optional(Names())}
-
-    def __init__(self, *, attributes: Sequence[str] | None = None) -> None:
-        self.attributes = attributes
+    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
 
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls()]
 
-    def _candidates(self, schema: Schema) -> tuple[str, ...]:
+    def columns_for(self, schema: Schema) -> tuple[str, ...]:
         """Return every attribute that may be masked: a changed weight or stratum is a masked cell."""
         if self.attributes is not None:
-            return super()._candidates(schema)
+            return super().columns_for(schema)
         return schema.of_scale(*self.scales, among=[one.name for one in schema if one.role != "identifier"])
 
     def _measure(self, pair: Pair) -> Measurement:
@@ -114,11 +121,11 @@ class Reconstruction(Measure):
             truth = column.before[column.masked]
             guessed = _right(guess[column.masked], truth)
             better = np.where(np.isnan(claims), guess, claims)[column.masked]
-            found = int(guessed.sum())
+            hits = int(guessed.sum())
             counts[name] = {
                 "masked": int(truth.size),
-                "recovered": max(int(_right(better, truth).sum()), found),
-                "guessed": found,
+                "recovered": max(int(_right(better, truth).sum()), hits),
+                "guessed": hits,
                 "claimed": int((~np.isnan(claims[column.masked])).sum()),
             }
             through |= {name: by} if by else {}
@@ -192,8 +199,8 @@ def _columns(pair: Pair) -> dict[str, ReleasedColumn]:
         changed = present & ~(before == after)
         steps = _steps(pair.provenance, name)
         anew = any(step.perturbative for step in steps)
-        shown = ~changed & (not anew)
-        result[name] = ReleasedColumn(name, family == "numeric", before, after, present if anew else changed, shown)
+        visible = ~changed & (not anew)
+        result[name] = ReleasedColumn(name, family == "numeric", before, after, present if anew else changed, visible)
     return result
 
 
@@ -210,16 +217,16 @@ def _attack(
     guess = plain if anew else np.full(plain.size, _most_frequent(column.before[column.masked]))
     if not anew or len(steps) != 1 or before is None:
         return guess, claims, by
-    step, found = steps[0], np.full(plain.size, np.nan)
+    step, solution = steps[0], np.full(plain.size, np.nan)
     if step.method in _NOISE and before.unit is not None:
         spread = float(np.nanstd(column.after)) * float(step.parameters.get("level", np.inf))
         if _SURE * spread <= before.unit:
-            found, guess = plain, np.full(plain.size, _most_frequent(column.before[column.masked]))
+            solution, guess = plain, np.full(plain.size, _most_frequent(column.before[column.masked]))
     elif step.method == "rank-swapping" and step.details.get("window", {}).get(column.name) == 1:
-        found = undone_swaps(column.after)
+        solution = undone_swaps(column.after)
     elif step.labels is not None or "k" in step.parameters:
-        found = _from_groups(pair, step, column, columns, plain, claims)
-    return guess, np.where(np.isnan(claims), found, claims), by
+        solution = _from_groups(pair, step, column, columns, plain, claims)
+    return guess, np.where(np.isnan(claims), solution, claims), by
 
 
 def _from_groups(
@@ -239,9 +246,9 @@ def _from_groups(
     names = aggregated_together(step, column.name)
     classes: IntArray = classes_of([columns[n].after for n in names if n in columns])
     weights = _released_weights(pair) if step.parameters.get("weighted") else None
-    found = solved(column.after, before, classes, weights, plain)
-    last = complement(column.after, classes, weights, np.where(np.isnan(claims), found, claims))
-    return np.where(np.isnan(found), rounded(last, before), found)
+    solutions = solved(column.after, before, classes, weights, plain)
+    last = complement(column.after, classes, weights, np.where(np.isnan(claims), solutions, claims))
+    return np.where(np.isnan(solutions), rounded(last, before), solutions)
 
 
 def _released_weights(pair: Pair) -> FloatArray | None:
@@ -252,5 +259,5 @@ def _released_weights(pair: Pair) -> FloatArray | None:
 
 
 def _most_frequent(values: FloatArray) -> float:
-    found, counts = np.unique(values[~np.isnan(values)], return_counts=True)
-    return float(found[np.argmax(counts)]) if found.size else np.nan
+    distinct, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    return float(distinct[np.argmax(counts)]) if distinct.size else np.nan

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import ClassVar, NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
 
-from discreet.base import Measure, Pair, register
-from discreet.kernels.subsequences import count_holders, holds_known
-from discreet.measures.sequences import SequencePair, sequence_pair
-from discreet.parameters import Constraint, Flag, Integer, Names, Optional
+from discreet.contracts.estimator import register
+from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measurement import Measurement
+from discreet.data.scales import EncodedSequences
+from discreet.data.scales.sequence import distinct
+from discreet.kernels.sequences.subsequences import count_holders, holds_known
+from discreet.measures.sequence_pairs import SequencePair, sequence_pair
+from discreet.parameters import Flag, Integer, Names, Optional
+from discreet.parameters.declaration import parameter
 from discreet.progress import track
-from discreet.results import Measurement
-from discreet.scales import EncodedSequences
-from discreet.scales.sequence import distinct
 from discreet.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["KnownEvents"]
 
 
-class _Attack(NamedTuple):
+class _PieceAttack(NamedTuple):
     """By record: whether it is singled out, and the intruder's best chance of having found it."""
 
     unique: BoolArray
@@ -88,28 +90,11 @@ class KnownEvents(Measure):
     keys_only: ClassVar[bool] = True
     formula: ClassVar[str] = "100 · records with a known set that only they hold / n"
     reference: ClassVar[str] = "De Montjoye et al. 2013; Pellungrini et al. 2018"
-    parameters: ClassVar[Mapping[str, Constraint]] = {
-        "attributes": Optional(Names()),
-        "known": Integer(1),
-        "ordered": Flag(),
-        "draws": Integer(1),
-        "random_state": Integer(0),
-    }
-
-    def __init__(
-        self,
-        *,
-        attributes: Sequence[str] | None = None,
-        known: int = 3,
-        ordered: bool = True,
-        draws: int = 20,
-        random_state: int = 0,
-    ) -> None:
-        self.attributes = attributes
-        self.known = known
-        self.ordered = ordered
-        self.draws = draws
-        self.random_state = random_state
+    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
+    known: int = parameter(Integer(1), default=3)
+    ordered: bool = parameter(Flag(), default=True)
+    draws: int = parameter(Integer(1), default=20)
+    random_state: int = parameter(Integer(0), default=0)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -148,7 +133,7 @@ class KnownEvents(Measure):
         longest = max(int(pair.original.encoded(name).lengths.max(initial=0)) for name in pair.names)
         return math.comb(longest, min(self.known, longest)) > self.draws
 
-    def _attack(self, both: SequencePair) -> _Attack:
+    def _attack(self, both: SequencePair) -> _PieceAttack:
         classes, first, _ = distinct([both.before])
         released, released_first, counts = distinct([both.after])
         knowledge = self._knowledge(both.before.take(first))
@@ -162,7 +147,7 @@ class KnownEvents(Measure):
         owner = np.repeat(np.arange(pairs.size), sizes)
         where = np.arange(owner.size) - np.repeat(np.cumsum(sizes) - sizes, sizes) + starts[mine][owner]
         sets = knowledge.sets[where]
-        found = holds_known(
+        held_by_own = holds_known(
             targets.codes,
             targets.offsets,
             (pairs % counts.size)[owner],
@@ -172,14 +157,14 @@ class KnownEvents(Measure):
             self.ordered,
             both.n_events,
         )
-        chance = np.where(found, 1.0 / np.maximum(holders[sets], 1), 0.0)
+        chance = np.where(held_by_own, 1.0 / np.maximum(holders[sets], 1), 0.0)
         best = np.zeros(pairs.size)
         np.maximum.at(best, owner, chance)
-        return _Attack((best == 1.0)[place.ravel()], best[place.ravel()])
+        return _PieceAttack((best == 1.0)[place.ravel()], best[place.ravel()])
 
     def _knowledge(self, sequences: EncodedSequences) -> _Knowledge:
         """Return sets of events for every sequence, equal sets once."""
-        known: dict[tuple[int, ...], int] = {}
+        pieces: dict[tuple[int, ...], int] = {}
         owner, sets = [], []
         for i, key in enumerate(track(sequences.keys(), "known events", len(sequences))):
             codes = sequences.codes[sequences.offsets[i] : sequences.offsets[i + 1]]
@@ -187,8 +172,8 @@ class KnownEvents(Measure):
                 events = codes[places].tolist()
                 part = tuple(events if self.ordered else sorted(events))
                 owner.append(i)
-                sets.append(known.setdefault(part, len(known)))
-        return _Knowledge(np.array(owner, dtype=np.int64), np.array(sets, dtype=np.int64), EncodedSequences.of(known))
+                sets.append(pieces.setdefault(part, len(pieces)))
+        return _Knowledge(np.array(owner, dtype=np.int64), np.array(sets, dtype=np.int64), EncodedSequences.of(pieces))
 
     def _places(self, length: int, key: bytes) -> list[list[int]]:
         size = min(self.known, length)
@@ -199,7 +184,7 @@ class KnownEvents(Measure):
 
 
 def _holders(
-    targets: EncodedSequences, counts: IntArray, known: EncodedSequences, n_events: int, ordered: bool
+    targets: EncodedSequences, counts: IntArray, pieces: EncodedSequences, n_events: int, ordered: bool
 ) -> IntArray:
     """Return how many released records hold each known set."""
     owner = np.repeat(np.arange(len(targets)), targets.lengths)
@@ -211,7 +196,7 @@ def _holders(
         counts,
         cells % max(len(targets), 1),
         starts.astype(np.int64),
-        known.codes,
-        known.offsets,
+        pieces.codes,
+        pieces.offsets,
         ordered,
     )

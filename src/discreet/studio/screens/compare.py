@@ -7,13 +7,14 @@ import hashlib
 from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import HTMLResponse, Response
 
-from discreet import workflow
 from discreet.errors import DiscreetError, ParameterError
+from discreet.studio import session_values
+from discreet.studio.controls import offer_masker, offer_maskers, read_candidates, suggest_study
 from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form, whole_number
 from discreet.studio.pages import Mine, ask, begin, busy, page, refuse, render, to
 from discreet.studio.screens.protect import run_steps
-from discreet.workflow import StudyMap
+from discreet.studio.session_values import StudyMap
 
 __all__ = ["router"]
 
@@ -26,12 +27,12 @@ async def show(session: Mine, method: str = "", point: str = "") -> Response:
     if session.schema is None:
         return to("/open")
     if not session.plan_made:
-        session.plan, session.plan_made = workflow.suggest_study(session.schema), True
+        session.plan, session.plan_made = suggest_study(session.schema), True
         session.save()
-    offers = workflow.offer_maskers(session.schema)
+    offers = offer_maskers(session.schema)
     points = session.study.points if session.study is not None else ()
     number = whole_number(point, -1, -1, len(points))
-    chosen = points[number] if 0 <= number < len(points) else None
+    selection = points[number] if 0 <= number < len(points) else None
     return page(
         session,
         "compare.html",
@@ -39,7 +40,7 @@ async def show(session: Mine, method: str = "", point: str = "") -> Response:
         shows=(f"compare:{method}",),
         offers=offers,
         method=offers.get(method),
-        chosen=chosen,
+        chosen=selection,
     )
 
 
@@ -56,18 +57,18 @@ async def add(request: Request, session: Mine) -> Response:
     if session.schema is None:
         return to("/open")
     method = str(form.get("method", ""))
-    offer = workflow.offer_maskers(session.schema).get(method)
+    offer = offer_masker(session.schema, method)
     if offer is None or offer.obstacle:
         raise HTTPException(400, "There is no such method for this file.")
-    given = {f.name: str(form.get(f"p-{f.name}", "")).strip() for f in offer.fields if f"p-{f.name}" in form}
-    given = {name: text for name, text in given.items() if text}
+    ranges = {f.name: str(form.get(f"p-{f.name}", "")).strip() for f in offer.fields if f"p-{f.name}" in form}
+    ranges = {name: text for name, text in ranges.items() if text}
     draft = f"compare:{method}"
     session.keep_draft(draft, of_form(form))
     try:
-        workflow.read_candidates(method, {name: [text] for name, text in given.items()})
+        read_candidates(method, {name: [text] for name, text in ranges.items()})
     except DiscreetError as error:
         return refuse(session, error, f"/compare?method={method}#plan", draft, [field.name for field in offer.fields])
-    session.plan.append((method, given))
+    session.plan.append((method, ranges))
     session.drafts.pop(draft, None)
     session.change("plan")
     return to("/compare#plan")
@@ -95,8 +96,8 @@ async def run(request: Request, session: Mine) -> Response:
     try:
         candidates = [
             candidate
-            for method, given in plan
-            for candidate in workflow.read_candidates(method, {name: [text] for name, text in given.items()})
+            for method, ranges in plan
+            for candidate in read_candidates(method, {name: [text] for name, text in ranges.items()})
         ]
         if not candidates:
             raise ParameterError("The plan is empty.", hint="Add a method first.")
@@ -119,16 +120,16 @@ async def run(request: Request, session: Mine) -> Response:
         fields = of_form(form)
         return ask(session, "/compare/run", fields, "Replace the map?", sentences, "Run the new plan", "/compare")
 
-    def keep(found: StudyMap) -> None:
+    def keep(study_map: StudyMap) -> None:
         if session.schema is schema:
             first = session.study_kept.get("file") != study["file"]
-            session.study, session.study_kept = found, study | {"total": found.total}
+            session.study, session.study_kept = study_map, study | {"total": study_map.total}
             session.candidates = {candidate.label(): candidate for candidate in candidates}
             if first:
                 session.change("study")
 
-    def finish(found: StudyMap) -> None:
-        keep(found)
+    def finish(study_map: StudyMap) -> None:
+        keep(study_map)
         session.change("study", f"Compared {len(candidates)} candidates.")
 
     arguments = {
@@ -159,5 +160,5 @@ async def adopt(request: Request, session: Mine) -> Response:
     points = session.study.points if session.study is not None else ()
     seed = next((point.draw.get("seed") for point in points if point.label == label), None)
     again = {"path": "/compare/adopt", "fields": of_form(form)}
-    history = session.history.go(0).add(workflow.adopt(candidate, seed))
+    history = session.history.go(0).add(session_values.adopt(candidate, seed))
     return run_steps(session, history.go(1), form=again, decision=f"Adopted {candidate.label()}.")

@@ -13,8 +13,9 @@ from discreet.errors import DiscreetError
 from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form, whole_number
 from discreet.studio.pages import Mine, ask, begin, page, refuse, to
+from discreet.studio.session_values import Answer, Declared
 from discreet.studio.sessions import Session
-from discreet.workflow import Answer, Declared, Scenario, Schema
+from discreet.workflow import Intruder, Schema
 
 __all__ = ["router"]
 
@@ -30,10 +31,10 @@ async def show(session: Mine) -> Response:
     if session.opened is None or session.schema is None:
         return to("/open")
     return page(session, "declare.html", "declare", shows=("declare", "intruders"), roles=workflow.ROLES, many=_MANY,
-                **_shown(session, session.schema))  # fmt: skip
+                **_table_of_attributes(session, session.schema))  # fmt: skip
 
 
-def _shown(session: Session, schema: Schema) -> dict[str, Any]:
+def _table_of_attributes(session: Session, schema: Schema) -> dict[str, Any]:
     missing = session.declared.missing if session.declared is not None else session.opened.missing  # type: ignore[union-attr]
     linkable = [a.name for a in schema if a.role not in {"identifier", "weight"}]
     return {"schema": schema, "missing": missing, "linkable": linkable}
@@ -43,8 +44,8 @@ def _shown(session: Session, schema: Schema) -> dict[str, Any]:
 async def declare(request: Request, session: Mine) -> Response:
     """Check the answers against the table; they are kept until it has agreed."""
     form = await read_form(request, session, "declaration")
-    schema, given = session.schema, session.given
-    if schema is None or given is None:
+    schema, source = session.schema, session.given
+    if schema is None or source is None:
         return to("/open")
     answers = {a.name: _answer(form, i, a) for i, a in enumerate(schema)}
     move = str(form.get("move", ""))
@@ -66,10 +67,10 @@ async def declare(request: Request, session: Mine) -> Response:
         return ask(session, "/declare", carried, "Change the declaration?", sentences, "Change it", "/declare")
 
     def finish(declared: Declared) -> None:
-        if session.given is not given:
+        if session.given is not source:
             return
-        known = set(declared.schema.of_role("identifier", "weight"))
-        scenarios = [_without(scenario, known) for scenario in session.scenarios]
+        excluded = set(declared.schema.of_role("identifier", "weight"))
+        scenarios = [_without(scenario, excluded) for scenario in session.scenarios]
         if not _same_but_labels(declared.schema, schema):
             session.forget_answers()
         session.declared = declared
@@ -77,7 +78,7 @@ async def declare(request: Request, session: Mine) -> Response:
         keys = ", ".join(declared.schema.keys) or "none"
         session.change("declaration", f"Declared {len(declared.schema)} attributes; keys: {keys}.")
 
-    arguments = {"given": given, "schema": schema, "answers": answers}
+    arguments = {"given": source, "schema": schema, "answers": answers}
     again = {"path": "/declare", "fields": fields | {"sure": ["yes"]}, "draft": "declare"}
     title = "Checking the declaration"
     return begin(session, title, path, "declare", arguments, finish, form=again, names=schema.names)
@@ -121,9 +122,9 @@ def _moved(answers: dict[str, Answer], schema: Schema, move: str) -> dict[str, A
     return answers | {name: Answer(old.role, old.scale, old.missing, tuple(order), old.label)}
 
 
-def _without(scenario: Scenario, names: set[str]) -> Scenario | None:
-    known = tuple(name for name in scenario.known if name not in names)
-    return Scenario(scenario.name, known, scenario.linkers) if known else None
+def _without(scenario: Intruder, names: set[str]) -> Intruder | None:
+    keys = tuple(name for name in scenario.known if name not in names)
+    return Intruder(scenario.name, keys, scenario.linkers) if keys else None
 
 
 @router.post("/declare/scenarios")
@@ -134,18 +135,18 @@ async def scenarios(request: Request, session: Mine) -> Response:
     if schema is None:
         return to("/open")
     session.keep_draft("intruders", of_form(form))
-    chosen = []
+    intruders = []
     try:
         for j in range(whole_number(form.get("count"), 0, 0, 20)):
             name = str(form.get(f"name-{j}", "")).strip()[:80]
             places = [whole_number(text, -1, -1, len(schema) - 1) for text in form.getlist(f"known-{j}")]
-            known = [schema.names[i] for i in places if i >= 0]
-            if name and known:
-                chosen.append(Scenario(name, tuple(known)))
-        workflow.Protocol(schema, scenarios=chosen)
+            keys = [schema.names[i] for i in places if i >= 0]
+            if name and keys:
+                intruders.append(Intruder(name, tuple(keys)))
+        workflow.Protocol(schema, scenarios=intruders)
     except DiscreetError as error:
         return refuse(session, error, "/declare#intruders", "intruders")
-    if tuple(chosen) == session.scenarios:
+    if tuple(intruders) == session.scenarios:
         session.drop_draft("intruders")
         return to("/declare#intruders")
     if (session.risk is not None or session.protected) and form.get("sure") != "yes":
@@ -153,10 +154,10 @@ async def scenarios(request: Request, session: Mine) -> Response:
                      "They are put aside; the steps are kept and can be measured again."]  # fmt: skip
         return ask(session, "/declare/scenarios", of_form(form), "Change the intruders?", sentences, "Change them",
                    "/declare#intruders")  # fmt: skip
-    session.scenarios = tuple(chosen)
+    session.scenarios = tuple(intruders)
     session.risk = None
     session.protected.clear()
     session.drafts.pop("intruders", None)
-    session.change("intruders", f"Intruders: {', '.join(s.name for s in chosen) or 'one who knows every key'}.")
-    session.say("done", f"{len(chosen)} intruders are kept." if len(chosen) != 1 else "One intruder is kept.")
+    session.change("intruders", f"Intruders: {', '.join(s.name for s in intruders) or 'one who knows every key'}.")
+    session.say("done", f"{len(intruders)} intruders are kept." if len(intruders) != 1 else "One intruder is kept.")
     return to("/declare#intruders")

@@ -90,10 +90,10 @@ async def remove(request: Request, _: Admitted) -> Response:
 @router.get("/ask/{name}")
 async def question(session: Mine, name: str) -> Response:
     """Show a question that has to be answered before something is lost."""
-    found = session.questions.get(name)
-    if found is None:
+    entry = session.questions.get(name)
+    if entry is None:
         return to("/open")
-    return HTMLResponse(render("ask.html", root=session.root, session=session, **found))
+    return HTMLResponse(render("ask.html", root=session.root, session=session, **entry))
 
 
 @router.get("/alive")
@@ -107,9 +107,9 @@ async def alive(request: Request, _: Admitted) -> Response:
             session = studio.projects.find(key)
         except FileError:
             session = None
-    gone = bool(key) and session is None
+    lost = bool(key) and session is None
     stamp = session.stamp if session is not None else ""
-    return JSONResponse({"instance": studio.instance, "stamp": stamp, "gone": gone})
+    return JSONResponse({"instance": studio.instance, "stamp": stamp, "gone": lost})
 
 
 @router.get("/job")

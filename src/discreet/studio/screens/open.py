@@ -17,8 +17,9 @@ from discreet.studio.jobs import Job
 from discreet.studio.layouts import FIELDS, read_layout
 from discreet.studio.pages import Mine, begin, busy, page, refuse, studio_of, to
 from discreet.studio.projects import Projects
+from discreet.studio.session_values import Given, Opened, read_protocol
 from discreet.studio.sessions import Session
-from discreet.workflow import Given, Opened, Protocol
+from discreet.workflow import Protocol
 
 __all__ = ["router"]
 
@@ -65,10 +66,10 @@ async def open_path(request: Request, session: Mine) -> Response:
     fields = {"path": [typed], **{name: [text] for name, text in answers.items()}}
     session.keep_draft("path", fields)
     try:
-        given = _at(typed, answers, local=studio_of(request).local)
+        source = _at(typed, answers, local=studio_of(request).local)
     except DiscreetError as error:
         return refuse(session, error, "/open#path", "path", ["path"])
-    return _open(request, session, given, None, form={"path": "/open/path", "fields": fields, "draft": "path"})
+    return _open(request, session, source, None, form={"path": "/open/path", "fields": fields, "draft": "path"})
 
 
 def _at(typed: str, answers: Mapping[str, str], *, local: bool) -> Given:
@@ -104,7 +105,7 @@ async def open_file(request: Request, session: Mine) -> Response:
         upload = await receive(request, session, endings, target.folder)
         if "protocol" in upload.files:
             path = upload.files["protocol"][1]
-            protocol = workflow.read_protocol(path.read_text(encoding="utf-8", errors="replace"))
+            protocol = read_protocol(path.read_text(encoding="utf-8", errors="replace"))
             path.unlink()
             path.parent.rmdir()
         if "file" not in upload.files:
@@ -121,13 +122,13 @@ async def open_file(request: Request, session: Mine) -> Response:
         return refuse(session, error, "/open#own")
     name, path = upload.files["file"]
     layout = read_layout(upload.texts, path.suffix, None if protocol is None else protocol.source)
-    given = Given("file", str(path), name, **layout)
+    source = Given("file", str(path), name, **layout)
 
     def ended(_: Job, state: str) -> None:
         if state != "done":
             upload.discard()
 
-    return _open(request, session, given, protocol, target=target, ended=ended)
+    return _open(request, session, source, protocol, target=target, ended=ended)
 
 
 @router.post("/open/again")
@@ -136,18 +137,18 @@ async def open_again(request: Request, session: Mine) -> Response:
     form = await read_form(request, session)
     if session.given is None or session.opened is None or session.schema is None:
         return to("/open")
-    given, before, schema = session.given, session.opened, session.schema
+    source, before, schema = session.given, session.opened, session.schema
     if "path" in form:
         session.keep_draft("again", {"path": [str(form["path"])]})
         try:
-            found = _at(str(form["path"]).strip(), {}, local=studio_of(request).local)
+            location = _at(str(form["path"]).strip(), {}, local=studio_of(request).local)
         except DiscreetError as error:
             return refuse(session, error, "/open", "again", ["path"])
-        given = replace(given, where=found.where, name=found.name)
+        source = replace(source, where=location.where, name=location.name)
 
     def finish(opened: Opened) -> None:
         same = opened.identity.get("sha256") == before.identity.get("sha256")
-        session.given = given
+        session.given = source
         if same:
             session.opened = replace(before, rows=opened.rows, identity=opened.identity)
             session.save()
@@ -155,19 +156,19 @@ async def open_again(request: Request, session: Mine) -> Response:
         # What was measured was measured on another file; choices stay.
         session.forget_answers()
         session.opened = replace(opened, schema=schema)
-        session.change("declaration", f"Read {given.name} again: it had changed.")
+        session.change("declaration", f"Read {source.name} again: it had changed.")
 
-    arguments: dict[str, Any] = {"given": given, "schema": schema}
+    arguments: dict[str, Any] = {"given": source, "schema": schema}
     path = "/open?rows=1#rows" if form.get("rows") == "1" else "/open"
     fields = {key: [str(form[key])] for key in ("rows", "path") if key in form}
     again = {"path": "/open/again", "fields": fields, "draft": "again"}
-    return begin(session, f"Reading {given.name} again", path, "open", arguments, finish, form=again, names=["path"])
+    return begin(session, f"Reading {source.name} again", path, "open", arguments, finish, form=again, names=["path"])
 
 
 def _open(
     request: Request,
     session: Session,
-    given: Given,
+    source: Given,
     protocol: Protocol | None,
     *,
     target: Session | None = None,
@@ -183,7 +184,7 @@ def _open(
     place = target if target is not None else session if session.given is None else projects.create()
 
     def finish(opened: Opened) -> None:
-        place.begin(given, opened)
+        place.begin(source, opened)
         if protocol is not None:
             place.take_over(protocol)
         job = session.worker.job
@@ -195,6 +196,6 @@ def _open(
         if state != "done" and place is not session:
             projects.end(place)
 
-    arguments: dict[str, Any] = {"given": given, "schema": None if protocol is None else protocol.schema}
-    return begin(session, f"Opening {given.name}", "/open", "open", arguments, finish, form=form, names=["path"],
+    arguments: dict[str, Any] = {"given": source, "schema": None if protocol is None else protocol.schema}
+    return begin(session, f"Opening {source.name}", "/open", "open", arguments, finish, form=form, names=["path"],
                  ended=settle)  # fmt: skip

@@ -11,11 +11,13 @@ from starlette.responses import Response
 
 from discreet import workflow
 from discreet.errors import DiscreetError
+from discreet.studio.controls import Offer, offer_masker, offer_maskers, read_fields
 from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form, whole_number
 from discreet.studio.pages import Mine, ask, begin, busy, page, refuse, to
+from discreet.studio.session_values import History, Protected
 from discreet.studio.sessions import Session
-from discreet.workflow import History, Protected, Schema, Step
+from discreet.workflow import Schema, Step
 
 __all__ = ["named", "router", "run_steps"]
 
@@ -27,10 +29,10 @@ async def show(session: Mine, method: str = "") -> Response:
     """Show the methods for the scales of the file, the steps so far, and what they led to."""
     if session.schema is None:
         return to("/open")
-    offers = workflow.offer_maskers(session.schema)
-    chosen = offers.get(method)
+    offers = offer_maskers(session.schema)
+    current = offers.get(method)
     return page(session, "protect.html", "protect", shows=(f"protect:{method}",), schema=session.schema, offers=offers,
-                chosen=chosen)  # fmt: skip
+                chosen=current)  # fmt: skip
 
 
 @router.post("/protect/add")
@@ -40,7 +42,7 @@ async def add(request: Request, session: Mine) -> Response:
     if session.schema is None:
         return to("/open")
     method = str(form.get("method", ""))
-    offer = workflow.offer_maskers(session.schema).get(method)
+    offer = offer_masker(session.schema, method)
     if offer is None or offer.obstacle:
         raise HTTPException(400, "There is no such method for this file.")
     draft = f"protect:{method}"
@@ -49,7 +51,7 @@ async def add(request: Request, session: Mine) -> Response:
     try:
         fields = answers(form, offer, session.schema)
         unit = named(session.schema, str(form.get("unit", "")))
-        step = Step(method, workflow.read_fields("masker", method, fields), unit)
+        step = Step(method, read_fields("masker", method, fields), unit)
         workflow.Protocol(session.schema, [step])
     except DiscreetError as error:
         return refuse(session, error, f"/protect?method={method}#settings", draft, names)
@@ -58,19 +60,19 @@ async def add(request: Request, session: Mine) -> Response:
     return run_steps(session, session.history.add(step), form=again, names=names)
 
 
-def answers(form: FormData, offer: workflow.Offer, schema: Schema) -> dict[str, list[str]]:
+def answers(form: FormData, offer: Offer, schema: Schema) -> dict[str, list[str]]:
     """Return the answers to the fields of a method; nothing else of the form is looked at.
 
     Attributes are ticked by their place: a browser sends a name with a line break as another one.
     """
-    found: dict[str, list[str]] = {}
+    fields: dict[str, list[str]] = {}
     for field in offer.fields:
         texts = [str(text) for text in form.getlist(f"p-{field.name}")]
         if field.control.kind == "names":
             texts = [name for name in (named(schema, text) for text in texts) if name is not None]
         if texts or f"p-{field.name}" in form:
-            found[field.name] = texts
-    return found
+            fields[field.name] = texts
+    return fields
 
 
 def named(schema: Schema, place: str) -> str | None:
@@ -128,13 +130,13 @@ def run_steps(
 ) -> Response:  # fmt: skip
     """Take all steps of a history and measure; the history counts once that has succeeded."""
     schema = session.schema
-    kept = len(history.others) - len(session.history.others)
+    n_added = len(history.others) - len(session.history.others)
 
     def finish(result: Protected) -> None:
         if session.schema is schema:
             session.keep_result(history.steps, result)
             _go(session, history, decision or f"Took the step {history.steps[-1].method}.")
-            if kept > 0:
+            if n_added > 0:
                 session.say("info", "The steps that were here before are kept among the alternatives.")
 
     title = f"Protecting with {history.steps[-1].method}"

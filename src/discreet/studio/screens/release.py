@@ -14,7 +14,7 @@ from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form
 from discreet.studio.jobs import Job
 from discreet.studio.pages import Mine, ask, begin, busy, page, refuse, to
-from discreet.workflow import Released
+from discreet.studio.session_values import Released
 
 __all__ = ["router"]
 

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from discreet.studio.forms import read_form
 from discreet.studio.pages import Mine, begin, page, to
-from discreet.workflow import RiskNow
+from discreet.studio.session_values import RiskNow
 
 __all__ = ["router"]
 

@@ -1,0 +1,409 @@
+"""``inspect``, ``protect``, ``assess`` and ``demo``: from a file to its release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from discreet.cli.console import advise, err, out, print_json, progress, safe, show_promises, table
+from discreet.cli.options import (
+    BlockSize,
+    Data,
+    Delimiter,
+    Encoding,
+    EngineName,
+    Json,
+    MaskedFile,
+    MaskerName,
+    Master,
+    Parameter,
+    Quiet,
+    SchemaFile,
+    Seed,
+    SequenceColumn,
+    Verbose,
+    engine_of,
+    given,
+    reads_text,
+    refuse_existing,
+    refuse_streamed,
+)
+from discreet.errors import FileError
+
+__all__ = ["assess", "demo", "inspect", "protect"]
+
+
+@reads_text
+def inspect(
+    data: Data,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the proposal as a TOML file.", show_default=False)
+    ] = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a schema that exists.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
+) -> None:
+    """Look at a file and propose a schema, with the reason for every choice.
+
+    For example:
+
+    discreet inspect survey.csv
+
+    discreet inspect survey.csv -o survey.toml
+
+    discreet inspect survey.txt --delimiter ';' --encoding latin-1 --json
+    """
+    from discreet import workflow
+
+    if output is not None:
+        workflow.check_outputs([output], [data])
+        refuse_existing([output], force=force)
+    with progress(quiet=quiet or json, verbose=verbose):
+        proposal = workflow.inspect(data, delimiter=delimiter, encoding=encoding, **layout)
+    if output is not None:
+        with workflow.written_together([output], [data], last=True):
+            workflow.save_schema(proposal.schema, output, inputs=[data])
+    if json:
+        rows = [
+            {**a.to_dict(), "reason": proposal.reasons[a.name], "missing_values": proposal.missing[a.name]}
+            for a in proposal.schema
+        ]
+        print_json({"n_records": proposal.n_records, "attributes": rows})
+        return
+    if quiet:
+        return
+    grid = table(f"{data.name}: {proposal.n_records} records", "attribute", "role", "scale", "missing", "why",
+                  numbers=("missing",))  # fmt: skip
+    for a in proposal.schema:
+        grid.add_row(safe(a.name), a.role, a.scale.kind, str(proposal.missing[a.name]), safe(proposal.reasons[a.name]))
+    out.print(grid)
+    if output is None:
+        out.print("This is a proposal. Write it with -o schema.toml, then look at every role.")
+    else:
+        out.print(f"Written to {safe(str(output))}. Look at every role before you protect the file.")
+
+
+@reads_text
+def protect(
+    data: Data,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="The masked file; DATA-masked beside the data.", show_default=False),
+    ] = None,
+    schema: SchemaFile = None,
+    method: MaskerName = "mdav",
+    k: Annotated[str | None, typer.Option(help="Smallest group.", show_default=False)] = None,
+    attributes: Annotated[
+        str | None, typer.Option(help="What to mask, separated by commas.", show_default=False)
+    ] = None,
+    parameter: Parameter = None,
+    seed: Seed = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="Also assess, and write the internal report: .html, .pdf or .json.", show_default=False),
+    ] = None,
+    external: Annotated[
+        Path | None, typer.Option(help="The report for data users: .html, .pdf or .json.", show_default=False)
+    ] = None,
+    domain: Annotated[
+        list[str] | None,
+        typer.Option(help="Count suppressed cells by its levels, for data users; repeatable.", show_default=False),
+    ] = None,
+    tell: Annotated[
+        list[str] | None,
+        typer.Option(help="Tell data users the level of noise, or the matrix of pram; repeatable.", show_default=False),
+    ] = None,
+    manifest: Annotated[
+        Path | None, typer.Option(help="A JSON file with the hash of every file written.", show_default=False)
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over DATA-masked if it exists.")] = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    sequence: SequenceColumn = None,
+    quantifier: Annotated[
+        str | None, typer.Option(help="The policy of a method that has one: power:2.", show_default=False)
+    ] = None,
+    print_python: Annotated[
+        bool, typer.Option("--print-python", help="Show the equivalent Python script, and do nothing else.")
+    ] = False,
+    engine: EngineName = None,
+    master: Master = None,
+    block_size: BlockSize = None,
+    *,
+    layout: dict[str, Any],
+) -> None:
+    """Mask a file with one method, and say what is weak about the choice.
+
+    For example:
+
+    discreet protect survey.csv --schema survey.toml --method mdav --k 5 -o masked.csv
+
+    discreet protect survey.csv -s survey.toml --k 5 --report internal.html --external external.html --seed 1
+
+    discreet protect trips.csv --sequence visits --method kshc --k 5 --quantifier power:2
+
+    discreet protect survey.csv -s survey.toml -m rank-swapping --set p=5 --seed 1 --print-python
+
+    discreet protect big.parquet -s big.toml --k 5 --engine spark --master local[4] -o out/
+    """
+    from discreet import workflow
+
+    inputs = [data, *([schema] if schema else [])]
+    target = output or _beside(data, force=force)
+    reports = {name: path for name, path in (("internal", report), ("external", external)) if path is not None}
+    outputs = [target, *reports.values(), *([manifest] if manifest else [])]
+    kinds = {name: _kind(path) for name, path in reports.items()}
+    typed = given(k, attributes, seed, parameter or [])
+    if quantifier is not None:
+        typed["quantifier"] = quantifier
+    parameters = workflow.parse_parameters("masker", method, typed)
+    inputs += workflow.files_named(parameters)
+    name = engine_of(data, engine, master, quiet=quiet or json)
+    if name != "memory":
+        refuse_streamed(
+            report=report, external=external, domain=domain, tell=tell, manifest=manifest, delimiter=delimiter,
+            encoding=encoding, **layout, sequence=sequence, print_python=print_python,
+        )  # fmt: skip
+        with (
+            progress(quiet=quiet or json, verbose=verbose),
+            workflow.engine_named(name, master) as where,
+            workflow.written_together(last=True),
+        ):
+            written = workflow.protect(
+                workflow.scan(data, schema), method, output=target, engine=where, block_size=block_size, **parameters
+            )
+        _tell_written(written.provenance, target, name, declared=schema is not None, json=json, quiet=quiet)
+        return
+    workflow.check_outputs(outputs, inputs)
+    if print_python:
+        script = workflow.protect_script(
+            data, target, method, parameters, schema=schema, report=report, delimiter=delimiter, encoding=encoding,
+            sequence=sequence, **layout,
+        )  # fmt: skip
+        out.print(script, end="", markup=False, highlight=False, soft_wrap=True)
+        return
+    with progress(quiet=quiet or json, verbose=verbose):
+        original = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
+        masked = workflow.protect(original, method, block_size=block_size, **parameters)
+        assessment = workflow.assess(original, masked) if reports else None
+        remarks = workflow.advise(
+            original, masked, assessment, schema_given=schema is not None, seed_given=seed is not None
+        )
+        before = {"all keys": workflow.assess(original, original)} if "internal" in reports else {}
+        with workflow.written_together(outputs, inputs, last=True):
+            workflow.write(masked, target, inputs)
+            for audience, path in reports.items():
+                if assessment is None:  # it was made because there are reports
+                    break
+                html, pdf, figures = (path if kinds[audience] == kind else None for kind in ("html", "pdf", "json"))
+                workflow.write_report(
+                    original, masked, assessment, html=html, pdf=pdf, json=figures, audience=audience, before=before,
+                    after={"all keys": assessment}, advice=remarks, inputs=inputs, domains=domain or (),
+                    tell=tell or (),
+                )  # fmt: skip
+            if manifest is not None:
+                workflow.write_manifest(manifest, {"masked": target, **reports}, inputs=inputs)
+    if json:
+        written = {"masked": target, **reports, **({"manifest": manifest} if manifest else {})}
+        print_json(
+            {
+                **masked.provenance.to_dict(internal=True),
+                "files": {name: str(path) for name, path in written.items()},
+                **({} if assessment is None else _scores(assessment)),
+                "advice": [remark.to_dict() for remark in remarks],
+            }
+        )
+        return
+    if not quiet:
+        _show_masked(masked.provenance.to_dict(), target)
+        if assessment is not None:
+            _show_assessment(assessment, brief=True)
+        for name, path in (*reports.items(), *([("manifest", manifest)] if manifest else [])):
+            out.print(f"Written to {safe(str(path))}: the {name}{'' if name == 'manifest' else ' report'}.")
+        # The notes above name the keys that were left alone.
+        advise(remark for remark in remarks if remark.code != "key-unmasked")
+
+
+def _tell_written(provenance: Any, target: Path, engine: str, *, declared: bool, json: bool, quiet: bool) -> None:
+    """Say what became of a file that was not held in memory."""
+    if json:
+        print_json({**provenance.to_dict(internal=True), "files": {"masked": str(target)}, "engine": engine})
+    elif not quiet:
+        _show_masked(provenance.to_dict(), target, engine)
+        if not declared:
+            out.print("No schema was given: the proposal of the first 100,000 records was used.")
+
+
+def _scores(assessment: Any) -> dict[str, Any]:
+    figures = assessment.to_dict()
+    return {name: figures[name] for name in ("score", "unmasked", "papers_score")}
+
+
+def _beside(data: Path, *, force: bool) -> Path:
+    """Return where a release goes that was given no name: beside its data, and never over a file that is there."""
+    from discreet import workflow
+
+    # An ending that is not known at all is refused where the data are read.
+    only_read = data.suffix.lower() in set(workflow.readable_endings()) - set(workflow.writable_endings())
+    target = data.with_name(f"{data.stem}-masked{'.csv' if only_read else data.suffix}")
+    if target.exists() and not force:
+        raise FileError(f"{str(target)!r} exists already.", hint="Name another file with -o, or add --force.")
+    return target
+
+
+def _kind(path: Path) -> str:
+    """Return what kind of report a path asks for."""
+    kinds = {".html": "html", ".htm": "html", ".pdf": "pdf", ".json": "json"}
+    if path.suffix.lower() not in kinds:
+        raise FileError(f"A report is written as .html, .pdf or .json; got {path.name!r}.")
+    return kinds[path.suffix.lower()]
+
+
+def _show_masked(provenance: dict[str, Any], output: Path, engine: str = "memory") -> None:
+    where = "" if engine == "memory" else f", {engine}"
+    grid = table(f"{provenance['method']}: {provenance['n_records']} records{where}", "attribute", "cells changed",
+                  numbers=("cells changed",))  # fmt: skip
+    for name, count in provenance["changed_cells"].items():
+        grid.add_row(safe(name), str(count))
+    out.print(grid)
+    if "groups" in provenance:
+        groups = provenance["groups"]
+        out.print(f"{groups['count']} groups of {groups['smallest']} to {groups['largest']} records.")
+    show_promises([promise["sentence"] for promise in provenance.get("guarantees", ())])
+    for note in provenance["notes"]:
+        out.print(f"• {safe(note)}")
+    out.print(f"Written to {safe(str(output))}.")
+
+
+@reads_text
+def assess(
+    original: Data,
+    masked: MaskedFile,
+    schema: SchemaFile = None,
+    max_risk: Annotated[
+        float | None,
+        typer.Option(help="Exit with 1 if the risk, the worst case, is above this percentage.", show_default=False),
+    ] = None,
+    sequence: SequenceColumn = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    engine: EngineName = None,
+    master: Master = None,
+    *,
+    layout: dict[str, Any],
+) -> None:
+    """Measure what a release risks and what it lost, and score it.
+
+    For example:
+
+    discreet assess survey.csv masked.csv --schema survey.toml
+
+    discreet assess survey.csv masked.csv -s survey.toml --max-risk 10 --json
+
+    discreet assess big.parquet out/ -s big.toml --engine streaming
+    """
+    from discreet import workflow
+
+    remarks: tuple[Any, ...] = ()
+    name = engine_of(original, engine, master, quiet=quiet or json)
+    if name != "memory":
+        refuse_streamed(sequence=sequence, delimiter=delimiter, encoding=encoding, **layout)
+    before: Any
+    after: Any
+    with progress(quiet=quiet or json, verbose=verbose), workflow.engine_named(name, master) as where:
+        if name == "memory":
+            before = workflow.read(
+                original, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence
+            )
+            after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
+        else:
+            before = workflow.scan(original, schema)
+            after = workflow.scan(masked, before.schema)
+        assessment = workflow.assess(before, after, engine=where)
+        if name == "memory":
+            remarks = workflow.advise(before, after, assessment, schema_given=schema is not None)
+    if len(before) > workflow.MOST_AT_ONCE and not quiet and not json:
+        err.print(f"More than {workflow.MOST_AT_ONCE:,} records: linkage is measured on a sample of them.")
+    if json:
+        print_json({**assessment.to_dict(), "advice": [remark.to_dict() for remark in remarks]})
+    else:
+        _show_assessment(assessment, brief=quiet)
+    if not quiet and not json:
+        advise(remarks)
+    if max_risk is not None:
+        (verdict,) = workflow.verify(assessment, {"risk_at_most": max_risk})
+        if not verdict.met or "already" in verdict.sentence:
+            err.print(safe(verdict.sentence), highlight=False, soft_wrap=True)
+        if not verdict.met:
+            raise typer.Exit(1)
+
+
+def _show_assessment(assessment: Any, *, brief: bool = False) -> None:
+    score, unmasked = assessment.score, assessment.unmasked
+    least = "at least " if score.incomplete else ""
+    headline = f"[bold]Score {least}{score.value:.2f}[/bold]  {safe(score.sentence)}"
+    if brief:
+        out.print(headline)
+        return
+    grid = table("", "", "measure", "value", "what it means", numbers=("value",))
+    for m in (*assessment.of_kind("risk"), *assessment.of_kind("loss")):
+        grid.add_row(m.kind, m.title, f"{m.value:.2f} {m.unit}", safe(m.sentence))
+    for one in assessment.not_computed:
+        grid.add_row(one.kind, one.title, "–", safe(one.sentence))
+    out.print(grid)
+    heads = ("risk", "loss", "score")
+    beside = table("", "", *heads, numbers=heads)
+    for name, one in (("this release", score), ("the unmasked file", unmasked)):
+        if one is not None:
+            mark = "≥ " if one.incomplete else ""
+            beside.add_row(name, f"{mark}{one.risk:.2f} %", f"{one.loss:.2f} %", f"{mark}{one.value:.2f}")
+    out.print(beside)
+    out.print(headline)
+    if assessment.papers is not None:
+        out.print(f"The papers' mean score: {assessment.papers.value:.2f}.", style="dim", highlight=False)
+    out.print(f"The intruder is assumed to know: {safe(', '.join(assessment.known))}.")
+
+
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the results.")] = Path("demo"),
+    n: Annotated[int, typer.Option(help="Number of records.", min=10)] = 2000,
+    k: Annotated[int, typer.Option(help="Smallest group.", min=2)] = 5,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Protect, attack and score a bundled sample, and write a whole release with its reports.
+
+    For example:
+
+    discreet demo
+
+    discreet demo --n 500 --k 10 --output try-it
+    """
+    from discreet import workflow
+
+    with progress(quiet=quiet or json, verbose=verbose), workflow.written_together(last=True):
+        masked, assessment, paths = workflow.demo(output, n, k)
+    if json:
+        files = {name: str(path) for name, path in paths.items()}
+        print_json({"files": files, "assessment": assessment.to_dict()})
+        return
+    if quiet:
+        return
+    _show_masked(masked.provenance.to_dict(), paths["masked"])
+    _show_assessment(assessment)
+    for what, path in paths.items():
+        out.print(f"  {what:<9} {safe(str(path))}", highlight=False)

@@ -1,0 +1,388 @@
+"""The contract of an engine: where blocks of records are run. An engine cannot name a method."""
+
+from __future__ import annotations
+
+import pickle
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from discreet.data.block import Block
+from discreet.data.encoded_rows import ROW, Columns, EncodedRows
+from discreet.data.keyed_draws import Draws
+from discreet.data.microdata import Microdata
+from discreet.data.table import StoredTable, Target
+from discreet.errors import DiscreetError
+from discreet.statistics.counts import Counts
+from discreet.statistics.passes import DigestedRows, EncodedKeys, columns_asked, merged, or_error, summarised
+from discreet.statistics.question import Everything, Inquiry, Question, check_at_once
+from discreet.typing import FloatArray, IntArray
+
+__all__ = ["Engine", "InProcess", "Rows", "TableEngine", "TablePair"]
+
+K = TypeVar("K")
+
+
+T = TypeVar("T")
+
+
+R = TypeVar("R")
+
+
+class Engine(ABC):
+    """Where blocks of records are run, and questions about tables answered. An engine cannot name a method."""
+
+    @abstractmethod
+    def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
+        """Run a function on every block and return the results in the order of the blocks."""
+
+    def answer(self, tables: TablePair, inquiries: Mapping[K, Inquiry[R]]) -> dict[K, R | DiscreetError]:
+        """Answer the questions of all inquiries, in as few passes over the tables as the longest of them needs.
+
+        Parameters
+        ----------
+        tables : TablePair
+        inquiries : dict of hashable to Inquiry
+
+        Returns
+        -------
+        dict of hashable to what the inquiry concluded, or the error that it ended with
+        """
+        answers: dict[K, R | DiscreetError] = {}
+        open_questions: dict[K, Any] = {}
+
+        def go_on(key: K, step: Callable[[], Any]) -> None:
+            question, answer = _next_question(step, inquiries[key])
+            if question is None:
+                answers[key] = answer
+                open_questions.pop(key, None)
+            else:
+                open_questions[key] = question
+
+        for key, inquiry in inquiries.items():
+            go_on(key, partial(next, inquiry))
+        while open_questions:
+            statistics = self._statistics(tables, list(dict.fromkeys(open_questions.values())))
+            for key, question in list(open_questions.items()):
+                statistic = statistics[question]
+                resume = inquiries[key].throw if isinstance(statistic, DiscreetError) else inquiries[key].send
+                go_on(key, partial(resume, statistic))
+        return {key: answers[key] for key in inquiries}
+
+    def _statistics(self, tables: TablePair, questions: Sequence[Any]) -> dict[Any, Any]:
+        """Return the statistics, or the error, of different questions: those of blocks in one pass."""
+        statistics: dict[Any, Any] = {}
+        counts = [question for question in questions if isinstance(question, Counts)]
+        for counted in dict.fromkeys(question.counted for question in counts):
+            same = [question for question in counts if question.counted == counted]
+            digests = or_error(partial(self.tabulate, tables, same))
+            failed = isinstance(digests, DiscreetError)
+            statistics |= dict.fromkeys(same, digests) if failed else dict(zip(same, digests, strict=True))
+        whole = [question for question in questions if isinstance(question, Everything)]
+        if whole:
+            block = or_error(partial(tables.whole, whole))
+            statistics |= {question: or_error(partial(question.admit, block, len(tables))) for question in whole}
+        rest = [question for question in questions if question not in statistics]
+        return statistics | dict(zip(rest, self.summarise(tables, rest) if rest else (), strict=True))
+
+    def summarise(self, tables: TablePair, questions: Sequence[Question[Any]]) -> list[Any]:
+        """Return the statistics of every question in one pass; a question that cannot be answered gives its error."""
+        return summarised(questions, tables.whole(questions))
+
+    def tabulate(self, tables: TablePair, counts: Sequence[Counts]) -> list[Any]:
+        """Count combinations once for questions that count the same, and return what their digests say."""
+        combinations = counts[0].combinations(tables.whole(counts))
+        return [one.digest.summarise(combinations) for one in counts]
+
+
+def _next_question(step: Callable[[], Any], inquiry: Inquiry[Any]) -> tuple[Any, Any]:
+    """Go on with an inquiry: return its next question and None, or None and what it concluded."""
+
+    def resumed() -> tuple[Any, Any]:
+        try:
+            return step(), None
+        except StopIteration as end:
+            return None, end.value
+
+    result = or_error(resumed, getattr(inquiry, "__qualname__", ""))
+    return (None, result) if isinstance(result, DiscreetError) else result
+
+
+class InProcess(Engine):
+    """One block after the other, in this thread: what a contract uses when it is handed no engine."""
+
+    def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
+        return [function(block) for block in blocks]
+
+
+Rows: TypeAlias = Any
+"""Records on a table engine: what they are made of is the engine's own affair. They are read as often as asked for."""
+
+
+@dataclass(frozen=True, repr=False)
+class TablePair:
+    """A table and its release, in memory or in files: the same records in the same order."""
+
+    original: Microdata | StoredTable
+    released: Microdata | StoredTable
+    _kept: dict[Any, Any] = field(default_factory=dict, compare=False)
+
+    def __len__(self) -> int:
+        return len(self.original)
+
+    def __repr__(self) -> str:
+        return f"TablePair({len(self)} records{' in files' if self.stored else ''})"
+
+    @property
+    def stored(self) -> bool:
+        """Whether one of the tables lies in files."""
+        return isinstance(self.original, StoredTable) or isinstance(self.released, StoredTable)
+
+    def whole(self, questions: Iterable[Any]) -> Block:
+        """Return all records as one block, with at least the columns that the questions look at.
+
+        Tables in memory are handed over as they are; of files, what is missing is read.
+        """
+        if not self.stored:
+            tables = (self.original, self.released)
+        else:
+            check_at_once("This", len(self))
+            before, after = columns_asked(questions)
+            tables = (self._read("original", set(before)), self._read("released", set(after)))
+        key = tuple(map(id, tables))
+        if key not in self._kept:  # what was made of a block once is not made again
+            self._kept[key] = Block(np.arange(len(self)), *cast("tuple[Microdata, Microdata]", tables))
+        block: Block = self._kept[key]
+        return block
+
+    def _read(self, which: str, names: set[str]) -> Microdata:
+        table = getattr(self, which)
+        if isinstance(table, Microdata):
+            return table
+        table_read = self._kept.get(which)
+        if table_read is None or not names <= set(table_read.names):
+            names = names if table_read is None else names | set(table_read.names)
+            self._kept[which] = table_read = table.in_memory(names)
+        result: Microdata = table_read
+        return result
+
+
+class TableEngine(Engine):
+    """An engine for tables larger than memory: it splits them into blocks, runs functions there, and counts.
+
+    Functions are handed to it and may travel to other processes: they must be picklable and must not depend on which
+    records come together, except in :meth:`split`. An engine cannot name a method.
+    """
+
+    @abstractmethod
+    def open(self, source: StoredTable, names: Iterable[str]) -> Rows:
+        """Return the encoded attributes `names` of a table, with the column :data:`ROW`.
+
+        A name that ends with :data:`WRITTEN` asks for what a written file shows of the attribute: missing codes apart.
+        """
+
+    @abstractmethod
+    def encode(self, tables: TablePair, question: Question[Any], columns: Columns) -> Rows:
+        """Return what a question makes of every block as rows: it must give the given columns, a value a record."""
+
+    @abstractmethod
+    def fold_blocks(self, tables: TablePair, questions: Sequence[Question[Any]]) -> list[Any]:
+        """Return the statistics of every question in one pass over files, merged where the blocks are."""
+
+    def summarise(self, tables: TablePair, questions: Sequence[Question[Any]]) -> list[Any]:
+        return self.fold_blocks(tables, questions) if tables.stored else super().summarise(tables, questions)
+
+    def tabulate(self, tables: TablePair, counts: Sequence[Counts]) -> list[Any]:
+        if not tables.stored:
+            return super().tabulate(tables, counts)
+        one = counts[0]
+        rows = self.encode(tables, EncodedKeys(one), one.columns)
+        keys = [name for name in one.columns if name != "weight"]
+        combinations = self.count(rows, keys, None if one.weight is None else "weight")
+        statistics: dict[Counts, Any] = {}
+        if any(question.digest.whole for question in counts):
+            every = self.collect(combinations)
+            decoded = one.decoded(every, every["#count"], every["#total"])
+            statistics = {question: question.digest.summarise(decoded) for question in counts if question.digest.whole}
+        rest = [question for question in counts if not question.digest.whole]
+        if rest:
+            parts = self.collect(self.apply(combinations, DigestedRows(tuple(rest)), {"digests": "bytes"}))["digests"]
+            digests = [pickle.loads(part) for part in parts]  # noqa: S301 - our own function wrote it
+            statistics |= dict(zip(rest, merged(digests), strict=True))
+        return [statistics[question] for question in counts]
+
+    @abstractmethod
+    def pair(self, original: StoredTable, masked: StoredTable, names: Iterable[str]) -> Rows:
+        """Return the attributes of two tables side by side; those of the second have names that end with `MASKED`."""
+
+    @abstractmethod
+    def apply(self, rows: Rows, function: Callable[[EncodedRows], EncodedRows], columns: Columns) -> Rows:
+        """Run a function on the records as they come, in batches of any size; it returns the given columns."""
+
+    @abstractmethod
+    def split(
+        self, rows: Rows, key: str, parts: int, function: Callable[[EncodedRows], EncodedRows], columns: Columns
+    ) -> Rows:
+        """Bring records with the same number (0 … parts − 1) in column `key` together, and run on each block.
+
+        The function sees a whole block, in any order of its records.
+        """
+
+    @abstractmethod
+    def count(self, rows: Rows, keys: Sequence[str], weight: str | None = None) -> Rows:
+        """Return the combinations of keys with columns ``#count`` and ``#total`` (of `weight`; the count if None)."""
+
+    @abstractmethod
+    def count_sets(self, rows: Rows, sets: Sequence[Sequence[str]], weight: str | None = None) -> list[EncodedRows]:
+        """Return the same for several sets of keys at once (grouping sets), in memory, sorted by the keys."""
+
+    @abstractmethod
+    def beside(self, parts: Sequence[Rows], columns: Columns) -> Rows:
+        """Put columns of the same records side by side, by :data:`ROW`."""
+
+    @abstractmethod
+    def fold(self, rows: Rows, function: Callable[[EncodedRows], EncodedRows]) -> dict[str, Any]:
+        """Run a function on the records in batches of any size and return the sums of the arrays it gives."""
+
+    @abstractmethod
+    def collect(self, rows: Rows) -> dict[str, Any]:
+        """Return the records in memory, by :data:`ROW` where they have it."""
+
+    @abstractmethod
+    def write(
+        self,
+        source: StoredTable,
+        target: Target,
+        release: Callable[[Microdata, IntArray, EncodedRows], Microdata],
+        values: Rows | None = None,
+    ) -> None:
+        """Write a release in the order of its source.
+
+        `release` is handed some records of the source, their positions, and the columns of `values` that belong to
+        them (none where `values` is None); it must give the same columns for any records.
+        """
+
+    def sample(self, rows: Rows, n: int, of: int, seed: int) -> dict[str, Any]:
+        """Return `n` of the `of` records (all where n ≥ of), those with the smallest draws: the same on any engine."""
+        if n >= of:
+            return self.collect(rows)
+        # Draws are uniform: with this share, fewer than n are found once in ten thousand samples; the rest is cut off.
+        share = min(1.0, (n + 4.0 * np.sqrt(n) + 8.0) / of)
+        candidates = self.collect(self.apply(rows, _RecordsBelowShare(share, seed), rows.columns))
+        draws = _sample_draws(seed, candidates[ROW])
+        smallest = np.sort(np.argsort(draws, kind="stable")[:n])
+        return {name: column[smallest] for name, column in candidates.items()}
+
+    def quantiles(
+        self, rows: Rows, names: Sequence[str], probabilities: Sequence[float], error: float, of: int, seed: int = 0
+    ) -> dict[str, FloatArray]:
+        """Return the quantiles of columns; their ranks are right within `error` · `of`.
+
+        With an error above 0, from a sample that is that exact with a chance of 999 in 1000 (Dvoretzky, Kiefer and
+        Wolfowitz). With the error 0, exactly: the sample tells between which numbers to look, and one more pass counts
+        and gathers what lies there. The quantile of probability q is the value of rank ⌈q · present⌉ (at least 1).
+        """
+        asked_ranks = list(probabilities)
+        if error > 0:
+            size = int(np.ceil(np.log(2.0 / 0.001) / (2.0 * error**2)))
+            sample = self.sample(rows, size, of, seed)
+            return {name: _at_ranks(np.sort(_present(sample[name])), asked_ranks) for name in names}
+        sample = self.sample(rows, 200_000, of, seed)
+        around: dict[str, FloatArray] = {}
+        for name in names:
+            column = np.sort(_present(sample[name]))
+            if not column.size:
+                around[name] = np.empty((0, 2))
+                continue
+            reach = 6.0 / np.sqrt(column.size) if column.size < of else 1.0
+            low = _at_ranks(column, [q - reach for q in asked_ranks])
+            high = _at_ranks(column, [q + reach for q in asked_ranks])
+            low[np.array(asked_ranks) <= reach], high[np.array(asked_ranks) >= 1.0 - reach] = -np.inf, np.inf
+            around[name] = np.stack([low, high], axis=1)
+        counts = self.fold(rows, _CountsAround(around))
+        columns = {"#name": "int", "#value": "float", "#count": "int"}
+        near = self.collect(self.apply(rows, _ValuesAround(around), columns))
+        result = {}
+        for place, name in enumerate(names):
+            here = near["#name"] == place
+            order = np.argsort(near["#value"][here], kind="stable")
+            inside, last = near["#value"][here][order], np.cumsum(near["#count"][here][order])
+            present = int(counts[name + "#present"][0]) if len(around[name]) else 0
+            values = []
+            for i, q in enumerate(asked_ranks if present else []):
+                rank = min(max(int(np.ceil(q * present)), 1), present) - int(counts[name + "#below"][i])
+                first = np.searchsorted(inside, around[name][i, 0], side="left")
+                values.append(inside[np.searchsorted(last, rank + (last[first - 1] if first else 0))])
+            result[name] = np.array(values, dtype=np.float64) if present else np.full(len(asked_ranks), np.nan)
+        return result
+
+
+def _sample_draws(seed: int, rows: IntArray) -> FloatArray:
+    return Draws.of(seed, None, "sample").uniform(rows)
+
+
+def _present(column: Any) -> FloatArray:
+    numbers = np.asarray(column, dtype=np.float64)
+    return numbers[numbers >= 0] if column.dtype.kind == "i" else numbers[~np.isnan(numbers)]
+
+
+def _at_ranks(ordered: FloatArray, probabilities: Sequence[float]) -> FloatArray:
+    if not ordered.size:
+        return np.full(len(probabilities), np.nan)
+    ranks = np.ceil(np.array(probabilities) * ordered.size).astype(np.int64)
+    return np.asarray(ordered[np.clip(ranks, 1, ordered.size) - 1])
+
+
+@dataclass(frozen=True)
+class _RecordsBelowShare:
+    """Keep the records whose draw is below a share."""
+
+    share: float
+    seed: int
+
+    def __call__(self, block: EncodedRows) -> EncodedRows:
+        below = _sample_draws(self.seed, block[ROW]) < self.share
+        return {name: column[below] for name, column in block.items()}
+
+
+@dataclass(frozen=True)
+class _CountsAround:
+    """Count the values that are present, and those below each interval."""
+
+    around: Mapping[str, FloatArray]
+
+    def __call__(self, block: EncodedRows) -> EncodedRows:
+        result = {}
+        for name, between in self.around.items():
+            column = np.sort(_present(block[name]))
+            result[name + "#present"] = np.array([column.size], dtype=np.int64)
+            result[name + "#below"] = np.searchsorted(column, between[:, 0], side="left")
+        return result
+
+
+@dataclass(frozen=True)
+class _ValuesAround:
+    """Keep the values that lie in one of the intervals, each once, with how often it occurs."""
+
+    around: Mapping[str, FloatArray]
+
+    def __call__(self, block: EncodedRows) -> EncodedRows:
+        places, values, counts = [], [], []
+        for place, (name, between) in enumerate(self.around.items()):
+            column = _present(block[name])
+            inside = np.zeros(column.size, dtype=np.bool_)
+            for low, high in between:
+                inside |= (column >= low) & (column <= high)
+            distinct, times = np.unique(column[inside], return_counts=True)
+            values.append(distinct)
+            counts.append(times.astype(np.int64))
+            places.append(np.full(distinct.size, place, dtype=np.int64))
+        return {
+            "#name": np.concatenate(places),
+            "#value": np.concatenate(values),
+            "#count": np.concatenate(counts),
+        }

@@ -1,0 +1,111 @@
+"""The contract of a linker: two files to links."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from discreet.contracts.engine import Engine, InProcess
+from discreet.contracts.estimator import Estimator, one_of
+from discreet.contracts.links import Links
+from discreet.contracts.pairing import as_microdata
+from discreet.data.microdata import Microdata
+from discreet.data.schema import Schema
+from discreet.errors import DataError, SchemaError, door
+from discreet.stopping import stoppable
+
+__all__ = ["Linker"]
+
+
+class Linker(Estimator, ABC):
+    """Two files to links.
+
+    Subclasses set `scales` and write ``_link``. `attributes`, where a subclass has it, says what the intruder knows
+    (default: the keys that both files have).
+    """
+
+    contract: ClassVar[str] = "linker"
+    scales: ClassVar[frozenset[str]]
+    joins_levels: ClassVar[bool] = False
+    """Whether an attribute may have other levels in the second file, as after a recoding."""
+    needs_common_attributes: ClassVar[bool] = True
+    """Whether the two files must share attributes; not for linkers that work on the structure of records."""
+    knows_masking: ClassVar[bool] = False
+    """Whether it reads off the provenance what each value can have become."""
+
+    @abstractmethod
+    def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        """Link two checked files on `names`."""
+
+    @door
+    @stoppable()
+    def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
+        """Find for every record of `b` (the release) whom it belongs to in `a` (what the intruder holds).
+
+        Parameters
+        ----------
+        a, b : Microdata, Masked or frame
+        schema : Schema, optional
+            For plain frames.
+        engine : Engine, optional
+        """
+        return self._link(*self._admitted(a, b, schema), engine or InProcess())
+
+    def link_both(
+        self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None
+    ) -> tuple[Links, Links]:
+        """Link in both directions, and do what they share once.
+
+        Parameters
+        ----------
+        a, b : Microdata, Masked or frame
+        schema : Schema, optional
+            For plain frames.
+        engine : Engine, optional
+
+        Returns
+        -------
+        release : Links
+            Of every record of `b` (the release), whom it belongs to in `a`: what :meth:`link` gives.
+        original : Links
+            Of every record of `a` (a person whom the intruder knows), which record of `b` is theirs. In these links the
+            first file is `b`.
+        """
+        return self._link_both(*self._admitted(a, b, schema), engine or InProcess())
+
+    def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
+        return self._link(a, b, names, engine), self._link(b, a, names, engine)
+
+    def _admitted(self, a: Any, b: Any, schema: Schema | None) -> tuple[Microdata, Microdata, tuple[str, ...]]:
+        """Check the parameters and both files, and say what they are linked on."""
+        self.check_parameters()
+        first, second = as_microdata(a, schema), as_microdata(b, schema)
+        names = self._names(first.schema, second.schema)
+        for table, which in ((first, "first"), (second, "second")):
+            if not len(table):
+                raise DataError(f"{type(self).__name__}: the {which} file has no records.")
+        return first, second, names
+
+    def _names(self, a: Schema, b: Schema) -> tuple[str, ...]:
+        owner, attributes = type(self).__name__, getattr(self, "attributes", None)
+        names = a.keys if attributes is None else tuple(attributes)
+        if attributes is None:
+            names = tuple(name for name in names if name in b)
+        if not names:
+            raise SchemaError(
+                f"{owner}: the two files have no key in common.",
+                hint='Give role = "key" to what an intruder may know, or pass attributes; '
+                "linkage by representatives needs no common attribute.",
+            )
+        for name in names:
+            if a[name].role == "identifier":
+                raise SchemaError(f"{owner}: {name!r} is an identifier; linking on it shows nothing about the masking.")
+            same_kind = a[name].scale.kind == b[name].scale.kind
+            if a[name].scale != b[name].scale and not (self.joins_levels and same_kind):
+                raise SchemaError(f"{owner}: attribute {name!r} has different scales or levels in the two files.")
+            if a[name].scale.kind not in self.scales:
+                raise SchemaError(
+                    f"{owner}: attribute {name!r} is {a[name].scale.kind}; it links {one_of(self.scales)} attributes.",
+                    hint="Pass attributes without it.",
+                )
+        return names

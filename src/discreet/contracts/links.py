@@ -1,0 +1,193 @@
+"""What linking gives back: for every record the best candidates, and how many of them are right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from discreet.errors import DataError
+from discreet.notebook import listing, panel, table
+from discreet.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["Linked", "Links"]
+
+
+@dataclass(frozen=True, repr=False)
+class Linked:
+    """How many links are correct, ties shared.
+
+    Attributes
+    ----------
+    expected : float
+        Expected number of correct links when a tie among t candidates is broken at random: a tie that holds the true
+        record counts 1/t.
+    optimistic, pessimistic : int
+        Correct links if every tie were broken in the intruder's favour, or none.
+    n : int
+        Records that were looked for.
+    chance : float
+        Expected number of correct links of an intruder who guesses.
+    probability : (n,) float64
+        Per record, the probability that its link is correct.
+    """
+
+    expected: float
+    optimistic: int
+    pessimistic: int
+    n: int
+    chance: float
+    probability: FloatArray
+
+    @property
+    def rate(self) -> float:
+        """Share of correct links, between 0 and 1."""
+        return self.expected / self.n
+
+    def interval(self, z: float = 1.959964) -> tuple[float, float]:
+        """Return the Wilson interval of the rate (95 % by default)."""
+        n, p = self.n, self.rate
+        centre, spread = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        return float((centre - spread) / (1 + z * z / n)), float((centre + spread) / (1 + z * z / n))
+
+    def __repr__(self) -> str:
+        return f"Linked({self.expected:.1f} of {self.n} correct; chance {self.chance:.1f})"
+
+    def _repr_html_(self) -> str:
+        low, high = self.interval()
+        rows = (
+            ("correct links, ties shared", f"{self.expected:.1f}", f"{100 * self.rate:.2f} %"),
+            ("95 % interval", f"{low * self.n:.1f} to {high * self.n:.1f}", f"{100 * low:.2f} to {100 * high:.2f} %"),
+            ("by guessing", f"{self.chance:.1f}", f"{100 * self.chance / self.n:.2f} %"),
+            ("every tie for the intruder", self.optimistic, f"{100 * self.optimistic / self.n:.2f} %"),
+            ("every tie against", self.pessimistic, f"{100 * self.pessimistic / self.n:.2f} %"),
+        )
+        grid = table(("", "records", "of those looked for"), rows, numbers=(1, 2))
+        return panel(f"{self.expected:.1f} of {self.n} records linked correctly", grid)
+
+
+@dataclass(frozen=True, repr=False)
+class Links:
+    """Per record of file B, whom a linker takes it for in file A.
+
+    Attributes
+    ----------
+    n_a, n_b : int
+        Sizes of the two files.
+    best, second : (n_b,) int64
+        Position in A of the best and second-best candidate, lowest position on ties; −1 where there is none.
+    score, second_score : (n_b,) float64
+        Their distances (or, where `higher_is_better`, weights).
+    ties : (n_b,) int64
+        How many records of A share the best score.
+    tied_offsets, tied : (rows + 1,), (m,) int64
+        The classes of A that share the best score with record i of B: ``tied[tied_offsets[i]:tied_offsets[i + 1]]``,
+        or row ``rows[i]`` instead of row i where there are `rows`.
+    classes : (n_a,) int64
+        The class of every record of A: records that no linker can tell apart share one. Keeping classes instead of
+        records keeps the ties of a file with many equal records small.
+    attributes : tuple of str
+        What the intruder was assumed to know.
+    rows : (n_b,) int64, optional
+        The row of ties of every record of B, −1 where it has no candidate: records with the same ties share a row.
+    decision : (n_b,) int64, optional
+        Where the linker decides: 2 a link, 1 for a clerk to look at, 0 no link.
+    probability : (n_b,) float64, optional
+        Where the linker has a model: the probability that the best pair is a match.
+    """
+
+    n_a: int
+    n_b: int
+    best: IntArray
+    second: IntArray
+    score: FloatArray
+    second_score: FloatArray
+    ties: IntArray
+    tied_offsets: IntArray
+    tied: IntArray
+    classes: IntArray
+    attributes: tuple[str, ...]
+    method: str = ""
+    higher_is_better: bool = False
+    rows: IntArray | None = None
+    decision: IntArray | None = None
+    probability: FloatArray | None = None
+
+    def evaluate(self, truth: IntArray | None = None) -> Linked:
+        """Compare the links with the truth: position in A of every record of B (default: the same position).
+
+        A record of B whose `truth` is −1 has no counterpart in A; its link cannot be correct.
+        """
+        if truth is None:
+            if self.n_a != self.n_b:
+                raise DataError(
+                    f"Files of {self.n_a} and {self.n_b} records cannot be compared position by position.",
+                    hint="Give truth, the position in A of every record of B.",
+                )
+            truth = np.arange(self.n_b, dtype=np.int64)
+        truth = np.asarray(truth, dtype=np.int64)
+        if truth.shape != (self.n_b,):
+            raise DataError(f"truth must have one entry for each of the {self.n_b} records of B; got {truth.shape}.")
+        hits = self._holds(truth)
+        probability = np.where(hits, 1.0 / np.maximum(self.ties, 1), 0.0)
+        return Linked(
+            expected=float(probability.sum()),
+            optimistic=int(hits.sum()),
+            pessimistic=int((hits & (self.ties == 1)).sum()),
+            n=self.n_b,
+            chance=float((truth >= 0).sum() / self.n_a),
+            probability=probability,
+        )
+
+    def _holds(self, truth: IntArray) -> BoolArray:
+        """Say of every record of B whether its true record is among the best."""
+        row = np.arange(self.n_b, dtype=np.int64) if self.rows is None else self.rows
+        owner = np.repeat(np.arange(self.tied_offsets.size - 1), np.diff(self.tied_offsets))
+        # One number for every (row, class) that is tied, sorted once and looked up for every record.
+        size = int(self.classes.max(initial=0)) + 1
+        pairs = np.sort(owner * size + self.tied)
+        answerable = (truth >= 0) & (row >= 0)
+        true_pairs = row[answerable] * size + self.classes[truth[answerable]]
+        at = np.searchsorted(pairs, true_pairs)
+        hits = np.zeros(self.n_b, dtype=np.bool_)
+        hits[answerable] = (
+            (at < pairs.size) & (pairs[np.minimum(at, pairs.size - 1)] == true_pairs) if pairs.size else False
+        )
+        return hits
+
+    def to_frame(self) -> Any:
+        """Return one row a record of B, as a Polars frame: positions and scores, no values."""
+        import polars as pl
+
+        columns: dict[str, Any] = {
+            "record": np.arange(self.n_b),
+            "best": self.best,
+            "score": self.score,
+            "ties": self.ties,
+            "second": self.second,
+            "second_score": self.second_score,
+        }
+        if self.probability is not None:
+            columns["probability"] = self.probability
+        if self.decision is not None:
+            columns["decision"] = np.array(["non-link", "clerical", "link"])[self.decision]
+        return pl.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return f"Links({self.n_b} records of B to {self.n_a} of A by {self.method or 'a linker'})"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("records of A", self.n_a),
+            ("records of B", self.n_b),
+            ("with a best candidate", int((self.best >= 0).sum())),
+            ("with several that tie", int((self.ties > 1).sum())),
+        ]
+        if self.decision is not None:
+            rows += [
+                ("decided as links", int((self.decision == 2).sum())),
+                ("for a clerk to look at", int((self.decision == 1).sum())),
+            ]
+        basis = listing([f"Linked on {', '.join(self.attributes)}."] if self.attributes else [])
+        return panel(f"Links by {self.method or 'a linker'}", table(("", "records"), rows, numbers=(1,)), basis)

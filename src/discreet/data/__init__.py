@@ -1,0 +1,1 @@
+"""A table, its declaration and its blocks."""

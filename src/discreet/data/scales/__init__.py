@@ -1,0 +1,41 @@
+"""Scales: what a value is. Order, distance, encoding; never an average."""
+
+from __future__ import annotations
+
+from discreet.data.scales.gap_flag import GapFlag
+from discreet.data.scales.nominal import Nominal
+from discreet.data.scales.numeric import Numeric
+from discreet.data.scales.ordinal import Ordinal
+from discreet.data.scales.scale import Categorical, Scale
+from discreet.data.scales.semantics import IntervalSemantics, Negation
+from discreet.data.scales.sequence import EncodedSequences, Sequence
+from discreet.errors import SchemaError
+from discreet.registry import unknown_name
+from discreet.typing import Json
+
+__all__ = [
+    "SCALES",
+    "Categorical",
+    "EncodedSequences",
+    "GapFlag",
+    "IntervalSemantics",
+    "Negation",
+    "Nominal",
+    "Numeric",
+    "Ordinal",
+    "Scale",
+    "Sequence",
+    "scale_from_dict",
+]
+
+SCALES: dict[str, type[Scale]] = {scale.kind: scale for scale in (Numeric, Ordinal, Nominal, Sequence)}
+
+
+def scale_from_dict(kind: str, fields: Json) -> Scale:
+    """Make the scale called `kind` from the fields that its ``to_dict`` gave."""
+    if kind not in SCALES:
+        raise unknown_name("scale", kind, SCALES, error=SchemaError)
+    try:
+        return SCALES[kind].from_dict(fields)
+    except KeyError as error:
+        raise SchemaError(f"A scale named {kind!r} needs the field {error.args[0]!r}.") from None

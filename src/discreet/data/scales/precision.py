@@ -1,0 +1,251 @@
+"""How fine a column of numbers is: the step between its numbers, and numbers rounded to no less than that.
+
+A mean of whole numbers with fifteen digits is an equation that its members solve, and so is a mean in units of numbers
+that go in five hundreds. What is released of a column goes in the steps of the column. The step is what nearly all
+numbers share, so that one odd number gives no digit to all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.typing import FloatArray
+
+__all__ = ["MOST_DECIMALS", "N_COUNTS", "SIGNIFICANT", "Fineness", "fineness", "joined_fineness", "rounded"]
+
+MOST_DECIMALS = 15
+SIGNIFICANT = 6
+"""Digits of what is released of a column whose numbers have all the digits that binary numbers can have."""
+
+_NEARLY_ALL = 0.95
+"""The share of the numbers other than zero that must be multiples of a step."""
+_FRACTIONS = (2, 4, 20)  # steps of 0.5, 0.25 and 0.05
+_WHOLES = tuple(m * 10.0**e for e in range(6) for m in (1, 2, 2.5, 5) if m * 10.0**e == int(m * 10**e))[1:]
+_FEWEST_NUMBERS, _FEWEST_STEPS = 20, 20
+"""A step that is no power of ten below one is believed of so many numbers, and where so many fit into the range."""
+_BINS = MOST_DECIMALS + 2
+N_COUNTS = 2 * _BINS + len(_FRACTIONS) + len(_WHOLES)
+"""How many counts a fineness has."""
+
+_DOUBLE_DIGITS, _SINGLE_DIGITS = 1e15, 1e7
+_EXACT_POWERS = 22  # ten to this is the largest power of ten that a binary number holds exactly
+_POWERS = np.array([float(10**d) for d in range(_EXACT_POWERS + 1)])
+
+
+@dataclass(frozen=True)
+class Fineness:
+    """What is to be known of a whole column before anything of it is rounded.
+
+    Attributes
+    ----------
+    double : int or None
+        The least number of decimals that writes every number of the column; None where none up to 15 does.
+    low, high : float
+        The smallest and the largest number; infinite the wrong way round where the column has none.
+    single : int or None
+        The same where all numbers were held in single precision, which keeps 12.35 as 12.350000381…: digits that are
+        no measurement, and tell the members of a sum apart.
+    counts : tuple of int
+        Of the numbers other than zero: how many need 0, 1, … 15 or more decimals, the same in single precision (zeros
+        where a number has more), and how many are multiples of every step of a fixed list. Counts of parts add up.
+    """
+
+    double: int | None
+    low: float
+    high: float
+    single: int | None = None
+    counts: tuple[int, ...] = field(default=(), repr=False)
+
+    @property
+    def decimals(self) -> int | None:
+        """The decimals that write every number of the column, or None where some have all binary digits."""
+        return self.single if self.double is None else self.double
+
+    @cached_property
+    def unit(self) -> float | None:
+        """The step that nearly all numbers of the column are multiples of, or None where they have all digits.
+
+        Zero is a multiple of everything and has no say. A step other than one, a tenth, a hundredth … is believed of
+        at least 20 numbers, and where at least 20 steps lie between the smallest and the largest.
+
+        Examples
+        --------
+        >>> fineness(np.append(np.arange(1.0, 90.0), 0.5)).unit
+        1.0
+        >>> fineness(500.0 * np.arange(40)).unit
+        500.0
+        """
+        if not sum(self.counts[:_BINS]):
+            return None if self.decimals is None else float(f"1e{-self.decimals}")
+        total = sum(self.counts[:_BINS])
+        enough = _NEARLY_ALL * total
+        decimals = _shared(self.counts[:_BINS], enough)
+        if decimals is None:
+            decimals = _shared(self.counts[_BINS : 2 * _BINS], enough)
+        if decimals is None:
+            return None
+        unit = float(f"1e{-decimals}")
+        if total >= _FEWEST_NUMBERS:
+            for step, count in zip(_steps(), self.counts[2 * _BINS :], strict=True):
+                if step > unit and count >= enough and self.high - self.low >= _FEWEST_STEPS * step:
+                    unit = step
+        return unit
+
+
+def _steps() -> list[float]:
+    """Return the steps beside powers of ten up to one, from the finest to the coarsest."""
+    return [*sorted(1.0 / parts for parts in _FRACTIONS), *_WHOLES]
+
+
+def _shared(counts: tuple[int, ...], enough: float) -> int | None:
+    """Return the least number of decimals that is enough for so many numbers."""
+    reached = np.flatnonzero(np.cumsum(counts[:-1]) >= enough)
+    return int(reached[0]) if reached.size else None
+
+
+def fineness(values: FloatArray) -> Fineness:
+    """Return how fine a column is; missing values have no say.
+
+    Examples
+    --------
+    >>> fineness(np.array([31.0, 45.0, np.nan])).decimals
+    0
+    >>> fineness(np.array([0.5, 12.25])).decimals
+    2
+    >>> fineness(np.array([12.35, 9.47], dtype=np.float32).astype(np.float64)).decimals
+    2
+    >>> fineness(np.array([1 / 3, 2.0])).decimals is None
+    True
+    """
+    present = values[np.isfinite(values)]
+    if not present.size:
+        return Fineness(0, np.inf, -np.inf, 0, (0,) * N_COUNTS)
+    low, high = float(present.min()), float(present.max())
+    present = present[present != 0]
+    doubles, singles = _by_decimals(present, present, _DOUBLE_DIGITS), (0,) * _BINS
+    single = None
+    if max(abs(low), abs(high)) < _SINGLE_DIGITS:
+        narrow = present.astype(np.float32)
+        if (narrow == present).all():
+            singles = _by_decimals(present, narrow, _SINGLE_DIGITS)
+            single = _most(singles)
+    return Fineness(_most(doubles), low, high, single, (*doubles, *singles, *_multiples(present)))
+
+
+def joined_fineness(parts: Iterable[Fineness]) -> Fineness:
+    """Return the fineness of a column from that of its parts.
+
+    Examples
+    --------
+    >>> joined_fineness([Fineness(0, 1.0, 3.0), Fineness(2, -1.25, 2.0)])
+    Fineness(double=2, low=-1.25, high=3.0, single=None)
+    """
+    finenesses = list(parts)
+    low = min((part.low for part in finenesses), default=np.inf)
+    high = max((part.high for part in finenesses), default=-np.inf)
+    double, single = _finest(part.double for part in finenesses), _finest(part.single for part in finenesses)
+    counts: tuple[int, ...] = ()
+    if finenesses and all(part.counts for part in finenesses):
+        counts = tuple(int(count) for count in np.sum([part.counts for part in finenesses], axis=0))
+        if sum(counts[:_BINS]) != sum(counts[_BINS : 2 * _BINS]):  # some part has numbers in double precision
+            counts = (*counts[:_BINS], *(0,) * _BINS, *counts[2 * _BINS :])
+    return Fineness(double, low, high, single, counts)
+
+
+def _finest(decimals: Iterable[int | None]) -> int | None:
+    most = 0
+    for one in decimals:
+        if one is None:
+            return None
+        most = max(most, one)
+    return most
+
+
+def _by_decimals(present: FloatArray, stored: NDArray[Any], digits: float) -> tuple[int, ...]:
+    """Return how many numbers need 0, 1, … 15 decimals to be given back as they are stored, and how many need more.
+
+    `digits` bounds what the kind of number tells apart; beyond it every decimal would seem to fit.
+    """
+    rest = np.arange(present.size)
+    counts = [0] * _BINS
+    for d in range(MOST_DECIMALS + 1):
+        with np.errstate(over="ignore"):
+            steps = present[rest] * _POWERS[d]
+        fits = np.abs(steps) < digits
+        fits[fits] = (np.rint(steps[fits]) / _POWERS[d]).astype(stored.dtype) == stored[rest][fits]
+        if d == 0:
+            fits |= np.abs(present[rest]) >= 2.0**52  # no binary number of this size has a fraction
+        counts[d] = int(fits.sum())
+        rest = rest[~fits]
+        if not rest.size:
+            break
+    counts[-1] = rest.size
+    return tuple(counts)
+
+
+def _most(counts: tuple[int, ...]) -> int | None:
+    """Return the decimals that are enough for all numbers, or None."""
+    return None if counts[-1] else max((d for d, count in enumerate(counts) if count), default=0)
+
+
+def _multiples(present: FloatArray) -> list[int]:
+    """Return how many numbers are multiples of every step that is no power of ten below one."""
+    counts = []
+    for parts in sorted(_FRACTIONS, reverse=True):
+        with np.errstate(over="ignore"):
+            steps = present * parts
+        counts.append(int(((np.rint(steps) / parts == present) & (np.abs(steps) < _DOUBLE_DIGITS)).sum()))
+    counts.extend(int((np.rint(present / step) * step == present).sum()) for step in _WHOLES)
+    return counts
+
+
+def rounded(values: FloatArray, column: Fineness, decimals: int | None = None) -> FloatArray:
+    """Return numbers in the steps of a column, or with no more digits than `decimals` where that is coarser.
+
+    Of a column with all binary digits, six significant ones are kept: of the number, or of the column's range where
+    that is the smaller (a number far from zero keeps what tells it from its neighbours). Missing stays missing; halves
+    go to the even neighbour.
+
+    Examples
+    --------
+    >>> rounded(np.array([11.4, np.nan]), Fineness(0, 1.0, 90.0)).tolist()
+    [11.0, nan]
+    >>> rounded(np.array([1234.5]), Fineness(2, 0.0, 5000.0), -2).tolist()
+    [1200.0]
+    >>> rounded(np.array([1000 / 3]), Fineness(None, 0.0, 900.0)).tolist()
+    [333.333]
+    """
+    unit = column.unit
+    if unit is not None and unit in _steps():
+        parts = round(1 / unit)
+        result = np.rint(values * parts) / parts if unit < 1 else np.rint(values / unit) * unit
+        if decimals is None or (10.0**-decimals <= unit and unit >= 1):
+            return np.asarray(np.where(np.isfinite(result), result, values) + 0.0)
+        # Fewer decimals than a quarter has, or coarser than the step.
+        values = result if 10.0**-decimals <= unit else values
+        places = np.full(values.shape, MOST_DECIMALS, dtype=np.int64)
+    elif unit is not None:
+        places = np.full(values.shape, round(-np.log10(unit)), dtype=np.int64)
+    else:
+        spread = column.high - column.low
+        with np.errstate(divide="ignore"):
+            own = np.floor(np.log10(np.abs(values)))
+        top = np.floor(np.log10(spread)) if spread > 0 else np.inf
+        exponent = np.minimum(own, top)
+        places = np.where(np.isfinite(exponent), SIGNIFICANT - 1 - exponent, _EXACT_POWERS + 1).astype(np.int64)
+    if decimals is not None:
+        places = np.minimum(places, decimals)
+    factor = _POWERS[np.minimum(np.abs(places), _EXACT_POWERS)]
+    with np.errstate(over="ignore"):
+        finer = np.rint(values * factor) / factor
+    coarser = np.rint(values / factor) * factor
+    result = np.where(places >= 0, finer, coarser)
+    # What is beyond exact powers of ten, or would overflow, has no such digits.
+    safe = (np.abs(places) <= _EXACT_POWERS) & np.isfinite(result)
+    return np.asarray(np.where(safe, result, values) + 0.0)  # no negative zero: it would be told apart

@@ -1,0 +1,340 @@
+"""Mask → attack → measure → score: the arrows in the middle of the sentence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, overload
+
+from discreet import catalogue
+from discreet.contracts.assessment import Assessment, NotComputed
+from discreet.contracts.changed_counts import CountChanged
+from discreet.contracts.engine import Engine, TableEngine, TablePair
+from discreet.contracts.intruder import Intruder
+from discreet.contracts.linker import Linker
+from discreet.contracts.links import Links
+from discreet.contracts.masked import Masked, Provenance
+from discreet.contracts.masker import Masker
+from discreet.contracts.measure import Measure
+from discreet.contracts.measurement import Measurement
+from discreet.contracts.run_masker import Written
+from discreet.data.cleaning import widened
+from discreet.data.microdata import Microdata, microdata
+from discreet.data.schema import Schema
+from discreet.data.table import StoredTable
+from discreet.engines.memory import MemoryEngine
+from discreet.engines.streaming import StreamingEngine
+from discreet.errors import ParameterError, SchemaError, door
+from discreet.evaluation.headline import ALL_KEYS, headlines
+from discreet.evaluation.intruder_view import as_released
+from discreet.evaluation.intruders import assess_intruders
+from discreet.evaluation.measuring import applicable, paired, take_measures
+from discreet.evaluation.score import papers_score
+from discreet.io import content_of
+from discreet.io.reading import files_named, written_together
+from discreet.io.stored_parquet import ParquetSource, ParquetTarget
+from discreet.statistics import question
+from discreet.statistics.passes import or_error
+from discreet.statistics.question import Need, check_at_once
+from discreet.stopping import stoppable
+
+__all__ = ["assess", "attack", "engine_for", "link", "measure", "protect"]
+
+_BLOCK = 50_000
+"""The most records of a stored table that are grouped at a time, unless it is said otherwise."""
+
+
+@overload
+def protect(
+    data: StoredTable,
+    method: str | Masker = "mdav",
+    *,
+    output: str | os.PathLike[str],
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    **parameters: Any,
+) -> Written: ...
+@overload
+def protect(
+    data: Any,
+    method: str | Masker = "mdav",
+    *,
+    schema: Schema | None = None,
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    **parameters: Any,
+) -> Masked: ...
+@door
+@stoppable()
+def protect(
+    data: Any,
+    method: str | Masker = "mdav",
+    *,
+    schema: Schema | None = None,
+    output: str | os.PathLike[str] | None = None,
+    engine: Engine | None = None,
+    block_size: int | None = None,
+    **parameters: Any,
+) -> Masked | Written:
+    """Mask a table with one method.
+
+    Parameters
+    ----------
+    data : Microdata, frame or StoredTable
+    method : str or Masker
+        A registered name (``discreet.methods("masker")``) with its `parameters`, or a masker that has them already.
+    schema : Schema, optional
+        For a plain frame.
+    output : path
+        For a stored table: a ``.parquet`` file, or a folder for part files (Spark always writes a folder).
+    engine : Engine, optional
+        By default this machine: its memory, or for a stored table a batch at a time.
+    block_size : int, optional
+        The most records that are grouped at a time; by default all of a table in memory, 50,000 of a stored one.
+
+    Returns
+    -------
+    Masked, or Written for a stored table: its provenance and the schema of what was written
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> protect(business(100), "mdav", k=4)
+    Masked(100 records by mdav: EMPLOYEES, TURNOVER, ..., RESEARCH)
+    """
+    masker: Masker = _built("protect", "masker", method, parameters)
+    where = engine or engine_for(data)
+    if not isinstance(data, StoredTable):
+        if output is not None:
+            raise ParameterError("protect: output is for a stored table.", hint="Use write() for a table in memory.")
+        return masker.mask(data, schema, engine=where, block_size=block_size)
+    if output is None:
+        raise ParameterError("protect: a stored table needs a place for its release.", hint='output="masked.parquet"')
+    if schema is not None:
+        raise ParameterError("protect: a stored table has its schema already.", hint="Give it to scan().")
+    inputs: list[str | os.PathLike[str]] = [*data.inputs, *files_named(masker.get_params())]
+    target = ParquetTarget(output, inputs)
+    if not isinstance(where, TableEngine):
+        raise ParameterError("engine must be one for tables in files.", hint="Use StreamingEngine() or SparkEngine().")
+    with written_together([], inputs):
+        provenance, released = masker.mask_into(data, target, where, _BLOCK if block_size is None else block_size)
+        names = tuple(name for name in provenance.attributes if name in released)
+        if names and not masker.reorders:  # whose records stand elsewhere, so that no cell has one to be compared with
+            tables = TablePair(data, ParquetSource(content_of(output), released))
+            counted = where.summarise(tables, [CountChanged(names)])[0]
+            provenance = replace(provenance, changed=counted.counts)
+    return Written(provenance, released)
+
+
+def engine_for(*tables: Any) -> Engine:
+    """Return the engine of this machine for tables: one that streams where one of them lies in files."""
+    return StreamingEngine() if any(isinstance(table, StoredTable) for table in tables) else MemoryEngine()
+
+
+def _built(verb: str, contract: str, method: Any, parameters: Mapping[str, Any]) -> Any:
+    """Return a method by its name and parameters, or as it is; parameters beside a ready one would be left unread."""
+    if isinstance(method, (Masker, Linker)):
+        if parameters:
+            raise ParameterError(
+                f"{verb}: {type(method).__name__} has its parameters already; {', '.join(parameters)} cannot be given "
+                "beside it.",
+                hint=f"Write {type(method).__name__}({', '.join(f'{name}=…' for name in parameters)}), or its name.",
+            )
+        return method
+    return catalogue.method(contract, method)(**parameters)
+
+
+@door
+def attack(
+    original: Any, masked: Any, linker: str | Linker = "distance", *, engine: Engine | None = None, **parameters: Any
+) -> Links:
+    """Link a release back to the original, as an intruder who holds the original keys would."""
+    method: Linker = _built("attack", "linker", linker, parameters)
+    if isinstance(original, Microdata) and isinstance(masked, Microdata):
+        masked = widened(masked, original)  # a release that was read with its own schema
+    return method.link(original, masked, engine=engine or MemoryEngine())
+
+
+@door
+def link(
+    a: Any, b: Any, linker: str | Linker = "probabilistic", *, engine: Engine | None = None, **parameters: Any
+) -> Links:
+    """Link two files of any size and coverage: for every record of `b`, whom it belongs to in `a`."""
+    return attack(a, b, linker, engine=engine, **parameters)
+
+
+@overload
+def assess(
+    original: Any,
+    masked: Any,
+    *,
+    schema: Schema | None = None,
+    measures: Sequence[str | Measure] | None = None,
+    engine: Engine | None = None,
+    provenance: Provenance | None = None,
+) -> Assessment: ...
+@overload
+def assess(
+    original: Any,
+    masked: Any,
+    *,
+    intruders: Sequence[Intruder],
+    schema: Schema | None = None,
+    measures: Sequence[str | Measure] | None = None,
+    engine: Engine | None = None,
+    provenance: Provenance | None = None,
+) -> dict[str, Assessment]: ...
+@door
+def assess(
+    original: Any,
+    masked: Any,
+    *,
+    intruders: Sequence[Intruder] | None = None,
+    schema: Schema | None = None,
+    measures: Sequence[str | Measure] | None = None,
+    engine: Engine | None = None,
+    provenance: Provenance | None = None,
+) -> Assessment | dict[str, Assessment]:
+    """Measure what a release risks and what it lost, and score it.
+
+    Parameters
+    ----------
+    original : Microdata, frame or StoredTable
+    masked : Masked, Microdata, frame or StoredTable
+        The same records in the same order.
+    intruders : sequence of Intruder, optional
+        Assess the release once for each of them; an empty sequence is one intruder who knows every key.
+    schema : Schema, optional
+        For plain frames.
+    measures : list of str or Measure, optional
+        By default every measure that applies to the schema and needs nothing from you (`Measure.default`). The score is
+        the same, whatever is listed here. With `intruders`, these are added to the measures that are taken anyway.
+    engine : Engine, optional
+    provenance : Provenance, optional
+        How the release came about, where `masked` does not say so itself: some sentences warn where values are untrue.
+
+    Returns
+    -------
+    Assessment, or dict of str to Assessment by the names of the `intruders`
+        Its score is the worst case of an intruder who knows every key, and what the cells lost, with the same of the
+        unmasked file beside it. What cannot be computed is in `not_computed`, with the reason: say, where suppression
+        left a column without any value. A measure of several attributes leaves out the one without a value, and its
+        sentence says so.
+
+    Notes
+    -----
+    Values and sentences do not depend on where the tables lie. Beyond a million records linkage is that of a sample,
+    each of whose records is compared with everybody, what needs all records at once is left out unless it is asked for
+    by name, and the score says that the risk is at least the one stated.
+    """
+    if isinstance(masked, StoredTable) and not isinstance(original, StoredTable):
+        masked = masked.in_memory(masked.schema.names)  # where one table fits into memory, its release does
+    where = engine or engine_for(original, masked)
+    if intruders is not None:
+        if isinstance(original, StoredTable) or isinstance(masked, StoredTable):
+            raise ParameterError(
+                "assess: intruders are for tables in memory.", hint="Read the files with read(), or leave them out."
+            )
+        return assess_intruders(original, masked, intruders, schema=schema, measures=measures or (), engine=engine)
+    whole = original if isinstance(original, (Microdata, StoredTable)) else microdata(original, schema)
+    before, release, recoded = _tables(whole, masked, schema)
+    results, without = _measured(before, release, recoded, measures, where, provenance)
+    # What was asked for by name may look at a part of the keys: the headline then measures all of them itself.
+    measured = (results, without) if measures is None else ((), ())
+    intruder = Intruder(ALL_KEYS, before.schema.keys)
+    score, unmasked = headlines(
+        whole, before, release, [intruder], known=recoded, taken={ALL_KEYS: measured}, engine=where
+    )[ALL_KEYS]
+    return Assessment(
+        len(before), before.schema.keys, results, score, without, unmasked=unmasked, papers=papers_score(results)
+    )
+
+
+@door
+def measure(
+    original: Any,
+    masked: Any,
+    measures: Sequence[str | Measure] | None = None,
+    *,
+    schema: Schema | None = None,
+    engine: Engine | None = None,
+) -> tuple[Measurement, ...]:
+    """Measure a release without scoring it: any measures, of risk or loss alone.
+
+    Parameters
+    ----------
+    original, masked, schema
+        As for :func:`assess`.
+    measures : list of str or Measure, optional
+        By default every measure that applies to the schema and needs nothing from you (`Measure.default`).
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> companies = business(100)
+    >>> [figure.value for figure in measure(companies, companies, ["sse", "distance-linkage"])]
+    [0.0, 100.0]
+    """
+    before, release, recoded = _tables(original, masked, schema)
+    return _measured(before, release, recoded, measures, engine)[0]
+
+
+def _tables(original: Any, masked: Any, schema: Schema | None) -> tuple[Any, Any, Microdata | None]:
+    """Return the original in the release's order, the release, and the original as an intruder makes it fit.
+
+    What lies in files is not recoded before it is read.
+    """
+    before, release = paired(original, masked, schema)
+    if not before.schema.keys:
+        raise SchemaError(
+            "The schema names no key, so there is no intruder to measure against.",
+            hint='Give role = "key" to what an intruder may know.',
+        )
+    stored = isinstance(before, StoredTable) or isinstance(release, StoredTable)
+    return before, release, None if stored else as_released(before, release)
+
+
+def _measured(
+    before: Microdata | StoredTable,
+    release: Masked | Microdata | StoredTable,
+    recoded: Microdata | None,
+    measures: Sequence[str | Measure] | None,
+    engine: Engine | None,
+    provenance: Provenance | None = None,
+) -> tuple[tuple[Measurement, ...], tuple[NotComputed, ...]]:
+    instances: list[Measure] = []
+    for item in measures if measures is not None else list(catalogue.measures()):
+        one = item if isinstance(item, Measure) else catalogue.method("measure", item)()
+        if measures is not None or one.default:
+            instances.append(one)
+    unfit: list[NotComputed] = []
+    if measures is None:
+        instances, unfit = applicable(instances, before, before if recoded is None else recoded, release)
+        if len(before) > question.MOST_AT_ONCE:
+            instances, refused = _without_all(instances, len(before))
+            unfit = [*refused, *unfit]
+    results, without = take_measures(
+        instances,
+        before,
+        release,
+        known=recoded,
+        engine=engine or engine_for(before, release),
+        needed=measures is not None,
+        progress=True,
+        provenance=provenance,
+    )
+    return tuple(results), (*without, *unfit)
+
+
+def _without_all(measures: Sequence[Measure], n: int) -> tuple[list[Measure], list[NotComputed]]:
+    """Leave out what needs all records at once, whether they lie in memory or in files, and say so by name."""
+    fitting, refused = [], []
+    for one in measures:
+        answer = or_error(partial(check_at_once, type(one).__name__, n)) if one.need is Need.ALL else None
+        if answer is None:
+            fitting.append(one)
+        else:
+            refused.append(NotComputed(one.name, one.title, one.kind, answer.message, in_score=one.in_score))
+    return fitting, refused

@@ -1,0 +1,301 @@
+"""Read and write the files of a release by what their names say: tables, schemas, links."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+from discreet import io
+from discreet.contracts.links import Links
+from discreet.contracts.masked import Masked
+from discreet.contracts.pairing import aligned
+from discreet.data.inference import Proposal, join_proposals, propose_schema, with_new_levels
+from discreet.data.microdata import Microdata
+from discreet.data.schema import Schema
+from discreet.data.sequence_shapes import declare_sequence
+from discreet.data.table import StoredTable
+from discreet.errors import FileError, ParameterError, SchemaError, door
+from discreet.io.stored_parquet import ParquetSource, read_head
+from discreet.typing import Json
+
+__all__ = [
+    "check_outputs",
+    "files_named",
+    "inspect",
+    "load_schema",
+    "make_folder",
+    "read",
+    "read_release",
+    "readable_endings",
+    "save_schema",
+    "scan",
+    "writable_endings",
+    "write",
+    "write_links",
+    "written_together",
+]
+
+
+def readable_endings() -> tuple[str, ...]:
+    """Return the endings of the files that can be read here."""
+    return tuple(io.FORMATS)
+
+
+def writable_endings() -> tuple[str, ...]:
+    """Return the endings of the files that can be written here."""
+    return tuple(ending for ending in io.FORMATS if io.can_write(f"file{ending}"))
+
+
+def load_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
+    """Return a schema from itself, from a TOML file, or None."""
+    return schema if schema is None or isinstance(schema, Schema) else Schema.load(schema)
+
+
+@door
+def read(
+    path: str | os.PathLike[str],
+    schema: Schema | str | os.PathLike[str] | None = None,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sequence: str | None = None,
+    header: bool | None = None,
+    decimal: str | None = None,
+    thousands: str | None = None,
+    leave_out: str | Sequence[int] | None = None,
+) -> Microdata:
+    """Read a file and join it with its schema.
+
+    Parameters
+    ----------
+    path : path
+        By its ending: text (``.csv``, ``.tsv``, ``.txt``), Parquet, Arrow, Excel (``.xlsx``), SPSS (``.sav``), Stata
+        (``.dta``) or SAS (``.sas7bdat``, ``.xpt``).
+    schema : Schema or path of a TOML file, optional
+        Without it, the inferred proposal is taken: look at it with :func:`inspect` first. Identifiers that it declares
+        may be absent from the file.
+    delimiter, encoding : str, optional
+        For text files; the delimiter is found by itself, the encoding is UTF-8 unless said otherwise.
+    sequence : str, optional
+        A column to take as a key that is a sequence of events, unless the schema declares it as one.
+    header : bool, optional
+        For text files and workbooks: whether the first line names the columns. By default it does, and a first line
+        that looks like a record is asked about. Columns without names are called ``column_1``, ``column_2`` …
+    decimal, thousands : str, optional
+        For text files: the marks of numbers, where the file alone does not tell them.
+    leave_out : str or sequence of int, optional
+        For text files: lines that are no part of the table, such as a title, units or totals; ``[1, -1]`` are the first
+        and the last, ``"none"`` says that there are none.
+
+    Returns
+    -------
+    Microdata
+    """
+    declared = load_schema(schema)
+    table, origin = io.read_table(
+        path, delimiter=delimiter, encoding=encoding, header=header, decimal=decimal, thousands=thousands,
+        leave_out=leave_out, names=None if declared is None else declared.names,
+    )  # fmt: skip
+    if declared is None:
+        proposed = _remembering(Microdata(table, _proposed(table, origin).schema, origin=origin))
+        return proposed if sequence is None else declare_sequence(proposed, sequence)
+    # A release has lost its identifiers and nothing else; it is read with the schema of its original.
+    columns = [a.name for a in declared if a.role != "identifier" or a.name in table.column_names]
+    declared = declared if len(columns) == len(declared) else declared.select(columns)
+    if sequence is not None and not declared.of_scale("sequence", among=[sequence]):
+        return declare_sequence(Microdata(table, declared, origin=origin), sequence).validate()
+    return _remembering(Microdata(table, declared, origin=origin).validate())
+
+
+@door
+def scan(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] | None = None) -> StoredTable:
+    """Open a Parquet file, or a folder of them, that may be larger than memory, with its schema.
+
+    Parameters
+    ----------
+    path : path
+    schema : Schema or path of a TOML file, optional
+        Without it, the proposal of the first 100,000 records is taken: look at it with :func:`inspect` first.
+        Identifiers that it declares may be absent from the file.
+
+    Returns
+    -------
+    StoredTable
+        What :func:`discreet.protect` and :func:`discreet.assess` take in place of a table in memory.
+    """
+    if Path(path).is_file() and Path(path).suffix.lower() not in {".parquet", ".pq"}:
+        raise ParameterError(
+            "Only Parquet files can be larger than memory.", hint="Convert the file, or leave the engine out."
+        )
+    declared = load_schema(schema)
+    if declared is None:
+        declared = propose_schema(read_head(path)).schema
+    # A release has lost its identifiers and nothing else; it is read with the schema of its original.
+    present = set(read_head(path, 1).column_names)
+    declared = declared.select(a.name for a in declared if a.role != "identifier" or a.name in present)
+    return ParquetSource(path, declared, files_named([schema]))
+
+
+@door
+def read_with_proposal(
+    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None, **layout: Any
+) -> tuple[Microdata, Proposal]:
+    """Read a file once, and return it as the proposal declares it, with the proposal's reasons and counts."""
+    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, **layout)
+    proposal = _proposed(table, origin)
+    return _remembering(Microdata(table, proposal.schema, origin=origin)), proposal
+
+
+def _proposed(table: Any, origin: Json) -> Proposal:
+    """Propose a schema; what a file says about its own columns goes before what can be guessed."""
+    proposal = propose_schema(table)
+    return io.declared_by_labels(proposal, table, origin["labels"]) if "labels" in origin else proposal
+
+
+def _remembering(table: Microdata) -> Microdata:
+    """Keep the schema of the original with the labels of its file, so that the writer can tell what became of both."""
+    if "labels" in table.origin:
+        table.origin["declared"] = table.schema
+    return table
+
+
+@door
+def read_release(
+    path: str | os.PathLike[str],
+    original: Microdata,
+    schema: Schema | None = None,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    **layout: Any,
+) -> Microdata:
+    """Read a released file.
+
+    Parameters
+    ----------
+    path : path
+    original : Microdata
+        What it is a release of; identifiers may be absent from it.
+    schema : Schema, optional
+        The release's own, where levels changed. By default that of the original, with the levels that are new read off
+        the file: categories that were merged or renamed become unordered ones.
+    delimiter, encoding, **layout
+        As for :func:`read`; decimals are written as in the original, and read so where nothing else is said.
+    """
+    if layout.get("leave_out") is not None:
+        layout["leave_out"] = "none"  # a release has no lines but its names and records
+    if Path(path).suffix.lower() in {".csv", ".tsv", ".txt"} and "dialect" in original.origin:
+        layout["decimal"] = layout.get("decimal") or original.origin["dialect"].get("decimal")
+    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, names=original.names, **layout)
+    extra = [name for name in table.column_names if name not in original.schema]
+    if extra:
+        raise SchemaError(f"The release has {len(extra)} columns that the original lacks, the first {extra[0]!r}.")
+    declared = original.schema if schema is None else schema
+    absent = [name for name in table.column_names if name not in declared]
+    if absent:
+        raise SchemaError(f"The schema of the release lacks {len(absent)} of its columns, the first {absent[0]!r}.")
+    declared = declared.select(table.column_names)
+    release = Microdata(table, declared if schema is not None else with_new_levels(table, declared), origin=origin)
+    after: Microdata = aligned(original, release)[1]
+    return after
+
+
+@door
+def inspect(source: Any, *, delimiter: str | None = None, encoding: str | None = None, **layout: Any) -> Proposal:
+    """Propose a schema for a file or a table, with the reason for every choice.
+
+    Parameters
+    ----------
+    source : path, pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    delimiter, encoding, **layout
+        As for :func:`read`.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        groups = io.read_groups(source, delimiter=delimiter, encoding=encoding, **layout)
+        return join_proposals(_proposed(*group) for group in groups)
+    if isinstance(source, Microdata):
+        source = source.to_native()
+    return propose_schema(source)
+
+
+def save_schema(schema: Schema, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Write a schema as a TOML file, whole or not at all."""
+    io.write_text(path, schema.to_toml(), inputs)
+
+
+def check_outputs(paths: Iterable[str | os.PathLike[str]], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Refuse paths that could not be written, or of which two are one file, before any work is done."""
+    io.check_targets(paths, inputs)
+
+
+def written_together(
+    paths: Iterable[str | os.PathLike[str]] = (),
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    *,
+    last: bool = False,
+) -> AbstractContextManager[None]:
+    """Write several files together: all of them get their names at the end of the block, or none does.
+
+    Inside the block nothing that was read (`inputs`) is written over, whoever writes. Whatever cannot be written, or
+    would be written twice, is refused before anything is. The last block of a command says so (`last`): from then on
+    an interrupt comes too late.
+    """
+    return io.written_together(paths, inputs, last=last)
+
+
+def make_folder(path: str | os.PathLike[str]) -> None:
+    """Make a folder for outputs where there is none."""
+    try:
+        Path(path).mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise FileError(f"{str(path)!r} is a file, not a folder.", hint="Name a folder that may be made.") from None
+    except OSError:
+        raise FileError(f"The folder {str(path)!r} cannot be made.", hint="Check its permissions.") from None
+
+
+def files_named(value: Any) -> list[Path]:
+    """Return the files that parameters name: hierarchies, say. They are inputs too."""
+    if isinstance(value, Mapping):
+        return [path for one in value.values() for path in files_named(one)]
+    if isinstance(value, (list, tuple)):
+        return [path for one in value for path in files_named(one)]
+    if not isinstance(value, (str, os.PathLike)):
+        return []
+    try:
+        return [Path(value)] if Path(value).is_file() else []
+    except (OSError, ValueError):  # no path at all
+        return []
+
+
+@door
+def write(
+    masked: Masked | Microdata, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()
+) -> None:
+    """Write a table by the ending of the path: whole or not at all, and never over an input.
+
+    The file that the table was read from counts as an input without being named. Labels of columns and values that came
+    with it are written where the format has room for them, and fit the release: merged categories are called by the
+    names of all their parts, and a category that nobody has left is no longer listed.
+
+    Raises
+    ------
+    BrokenGuaranteeError
+        What a `Masked` promises about records that look alike does not hold in what was written, counted there as a
+        stranger would; the file is not put in place.
+    """
+    table = masked.microdata if isinstance(masked, Masked) else masked
+    if "labels" in table.origin and "declared" in table.origin:
+        provenance = masked.provenance if isinstance(masked, Masked) else None
+        labels = io.after_masking(table.origin["labels"], table.origin["declared"], table, provenance)
+        table = Microdata(table.to_native(), table.schema, origin={**table.origin, "labels": labels})
+    sources = [*inputs, *([table.origin["path"]] if "path" in table.origin else [])]
+    promised = masked.provenance.guarantees if isinstance(masked, Masked) else ()
+    io.write_table(table, path, sources, promised)
+
+
+def write_links(links: Links, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Write links as a table: positions, scores and ties, no values."""
+    io.write_frame(links.to_frame(), path, inputs)

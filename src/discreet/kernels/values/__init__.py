@@ -1,0 +1,1 @@
+"""One value after another."""

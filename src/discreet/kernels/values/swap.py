@@ -1,0 +1,70 @@
+"""Pairs of ranks to exchange, never more than a window apart."""
+
+from __future__ import annotations
+
+from discreet.kernels.jit import exact_kernel
+from discreet.kernels.stop import heed_stop
+from discreet.typing import FloatArray, IntArray
+
+__all__ = ["swap_partners"]
+
+
+@exact_kernel
+def _remove(tree: IntArray, place: int) -> None:
+    i = place + 1
+    while i < tree.size:
+        tree[i] -= 1
+        i += i & -i
+
+
+@exact_kernel
+def _free_up_to(tree: IntArray, place: int) -> int:
+    total, i = 0, place + 1
+    while i > 0:
+        total += tree[i]
+        i -= i & -i
+    return total
+
+
+@exact_kernel
+def _find_free(tree: IntArray, top: int, count: int) -> int:
+    """Place of the free rank that has ``count`` free ranks up to and including itself."""
+    place, step = 0, top
+    while step > 0:
+        beyond = place + step
+        if beyond < tree.size and tree[beyond] < count:
+            place = beyond
+            count -= tree[beyond]
+        step >>= 1
+    return place
+
+
+@exact_kernel
+def swap_partners(
+    window: int,  # IN largest difference of two swapped ranks
+    draws: FloatArray,  # IN (n,) float64, uniform on [0, 1)
+    tree: IntArray,  # BUFFER (n + 1,) int64, a Fenwick tree over the ranks that are free
+    partners: IntArray,  # OUT (n,) int64, the rank each rank is exchanged with; itself where nobody was free
+) -> None:
+    """Exchange every rank, from the lowest, with one drawn uniformly from the free ranks of its window above it."""
+    n = partners.size
+    for i in range(n):
+        partners[i] = -1
+    for i in range(1, n + 1):
+        tree[i] = i & -i
+    top = 1
+    while 2 * top <= n:
+        top *= 2
+    for i in range(n):
+        heed_stop()
+        if partners[i] >= 0:
+            continue
+        # Every rank below i has left the tree, so i itself is the first free one.
+        choice = _free_up_to(tree, min(i + window, n - 1)) - 1
+        if choice == 0:
+            partners[i] = i
+        else:
+            j = _find_free(tree, top, 2 + min(int(draws[i] * choice), choice - 1))
+            partners[i], partners[j] = j, i
+            _remove(tree, j)
+        _remove(tree, i)

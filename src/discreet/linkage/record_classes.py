@@ -1,0 +1,100 @@
+"""Records that no linker can tell apart: the classes of equal records of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.kernels.linking.patterns import distinct
+from discreet.typing import FloatArray, IntArray, LevelArray
+
+__all__ = ["NOBODY", "Classes", "Words", "classes_of", "classes_of_codes", "distinct_rows", "packed", "table_bits"]
+
+Words = NDArray[np.uint64]
+
+NOBODY = np.iinfo(np.int64).max
+"""The position of a record that is not there: later than every other."""
+
+
+@dataclass(frozen=True, repr=False)
+class Classes:
+    """Distinct records of a file, in order of appearance.
+
+    Attributes
+    ----------
+    label : (n,) int64
+        The class of every row.
+    first : (classes,) int64
+        The first row of every class.
+    size : (classes,) int64
+        How many records it holds: its rows, or what they stand for.
+    """
+
+    label: IntArray
+    first: IntArray
+    size: IntArray
+
+    @property
+    def following(self) -> IntArray:
+        """The position of the second record of every class, `NOBODY` where there is none."""
+        result = np.full(self.first.size, NOBODY, dtype=np.int64)
+        # Written from the back, so that the lowest position after the first stays.
+        later = np.flatnonzero(self.first[self.label] != np.arange(self.label.size))[::-1]
+        result[self.label[later]] = later
+        # A row that stands for several records is followed by itself.
+        return np.where((result == NOBODY) & (self.size > 1), self.first, result)
+
+    def standing_for(self, frequencies: IntArray | None) -> Classes:
+        """Return the same classes where every row stands for so many records."""
+        if frequencies is None:
+            return self
+        size = np.zeros(self.first.size, dtype=np.int64)
+        np.add.at(size, self.label, frequencies)
+        return replace(self, size=size)
+
+
+def classes_of(codes: LevelArray, numbers: FloatArray) -> Classes:
+    """Return the distinct records of a file, given by codes and coordinates."""
+    # Adding zero turns −0.0 into 0.0; after that equal numbers have equal bits.
+    words = [*packed(codes), *(numbers + 0.0).view(np.uint64).T]
+    if not words:
+        words = [np.zeros(len(codes), dtype=np.uint64)]
+    return distinct_rows(np.ascontiguousarray(np.stack(words, axis=1)))
+
+
+def classes_of_codes(columns: Sequence[LevelArray]) -> Classes:
+    """Return the distinct records of a file given by columns of codes."""
+    codes = np.stack([column.astype(np.int32) for column in columns], axis=1)
+    return classes_of(codes, np.empty((len(codes), 0)))
+
+
+def packed(codes: LevelArray) -> list[Words]:
+    """Return codes side by side in as few 64-bit words as they need, the first column in the highest bits."""
+    words: list[Words] = []
+    bits = 64
+    for column in codes.T:
+        width = max(1, int(column.max(initial=0)).bit_length())
+        bits += width
+        if bits > 64:
+            words.append(np.zeros(len(codes), dtype=np.uint64))
+            bits = width
+        words[-1] <<= np.uint64(width)
+        words[-1] |= column.astype(np.uint64)
+    return words
+
+
+def distinct_rows(words: Words) -> Classes:
+    """Return the distinct rows of packed records, in order of appearance."""
+    n = len(words)
+    bits = table_bits(n)
+    label, members, sizes = (np.empty(n, dtype=np.int64) for _ in range(3))
+    m = distinct(words, bits, np.empty(1 << bits, dtype=np.int32), label, members, sizes)
+    return Classes(label, members[:m].copy(), sizes[:m].copy())
+
+
+def table_bits(n: int) -> int:
+    """Return how many bits address a hash table for `n` rows, at most half full."""
+    return max(4, int(2 * n - 1).bit_length())

@@ -1,0 +1,1 @@
+"""Linking files that have attributes in common."""

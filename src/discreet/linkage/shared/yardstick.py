@@ -1,0 +1,182 @@
+"""What the distances of two files are measured by, fixed before the first record is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Categorical
+from discreet.data.schema import Schema
+from discreet.errors import DataError, MissingValueError
+from discreet.linkage.shared.coordinates import BothSpreads, Coordinates, Spread
+from discreet.linkage.shared.terms import Terms, as_seen, level_table
+from discreet.typing import BoolArray, CodeArray, FloatArray, LevelArray
+
+__all__ = ["Side", "Yardstick", "prepare", "yardstick"]
+
+_MOST_CELLS = 100_000_000
+
+
+class Side(NamedTuple):
+    """Records of one file: categories as codes, numbers as coordinates."""
+
+    codes: LevelArray
+    points: FloatArray
+
+
+@dataclass(frozen=True, repr=False)
+class Yardstick:
+    """What the distances of two files are measured by: small, the same for every block of either file.
+
+    Attributes
+    ----------
+    categories, numbers : tuple of str
+    tables : tuple of (levels of B, levels of A) float64
+        By category, then by gap, the term of two codes.
+    coordinates : Coordinates
+        Of the numbers.
+    metric : int
+        As in `Terms`.
+    levels : tuple of pair of int
+        By category, the number of levels in A and in B.
+    gaps : tuple of str
+        Numbers of which some are missing: a gap is the mean, and a category says where it is.
+    """
+
+    categories: tuple[str, ...]
+    numbers: tuple[str, ...]
+    tables: tuple[FloatArray, ...]
+    coordinates: Coordinates
+    metric: int
+    levels: tuple[tuple[int, int], ...]
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The attributes that distances are made of."""
+        return (*self.categories, *self.numbers)
+
+    def side(self, data: Microdata, which: int) -> Side:
+        """Return records of the first (0) or the second file (1) as codes and coordinates."""
+        codes = [
+            _present(data.encoded(name), levels[which])
+            for name, levels in zip(self.categories, self.levels, strict=True)
+        ]
+        flags = [np.isnan(data.encoded(name)).astype(np.uint8) for name in self.gaps]
+        numbers = data.numeric(self.numbers)
+        if self.gaps:
+            numbers = np.where(np.isnan(numbers), self.coordinates.middle, numbers)
+        return Side(_stacked([*codes, *flags], len(data)), self.coordinates.of(numbers))
+
+    def terms(self, a: Side, b: Side) -> Terms:
+        """Return records of both files as the search sees them."""
+        names = (*self.categories, *(f"{name} is missing" for name in self.gaps))
+        metric, grain = self.metric, self.coordinates.grain
+        return Terms(names, self.numbers, a.codes, b.codes, a.points, b.points, self.tables, metric, grain)
+
+
+def yardstick(
+    owner: str,
+    schemas: tuple[Schema, Schema],
+    spreads: BothSpreads,
+    names: tuple[str, ...],
+    metric: str = "euclidean",
+    weights: Mapping[str, float] | None = None,
+    possible: Mapping[str, BoolArray] | None = None,
+    *,
+    flag_gaps: bool = False,
+) -> Yardstick:
+    """Standardise numbers, tabulate categories, and say what is impossible.
+
+    Parameters
+    ----------
+    owner : str
+        Who asks, for error messages.
+    schemas : pair of Schema
+        Of A and of B.
+    spreads : BothSpreads
+        Of the numbers among `names`, in the order of the schema of A.
+    possible : mapping of name to (levels of A, levels of B) bool
+        What the masking can turn a level into; everything else becomes infinitely far.
+    flag_gaps : bool
+        Whether a missing number is read as the mean of the first file, with a category that says so, or refused.
+    """
+    numbers = schemas[0].of_scale("numeric", among=names)
+    categories = schemas[0].of_scale("ordinal", "nominal", among=names)
+    kind = {"euclidean": 0, "mahalanobis": 0, "manhattan": 1, "max": 2}[metric]
+    factor = {name: float((weights or {}).get(name, 1.0)) for name in names}
+    first, second = spreads.first, spreads.second
+    absent = first.absent + second.absent
+    gaps = tuple(name for name, count in zip(numbers, absent, strict=True) if count)
+    if gaps and not (flag_gaps and metric != "mahalanobis"):
+        raise MissingValueError(
+            f"{owner}: column {gaps[0]!r} has {absent[numbers.index(gaps[0])]} missing values in the two files.",
+            hint="Leave the column out of attributes.",
+        )
+    if gaps:
+        first, second = first.filled(), second.filled()
+    by = np.array([np.sqrt(factor[name]) if kind == 0 else factor[name] for name in numbers])
+    tables, levels = [], []
+    for name in categories:
+        scales = schemas[0][name].scale, schemas[1][name].scale
+        if not isinstance(scales[0], Categorical) or not isinstance(scales[1], Categorical):
+            raise DataError(f"{owner}: attribute {name!r} has no levels.")
+        distances = level_table(scales[0], scales[1])
+        term = factor[name] * (distances**2 if kind == 0 else distances)
+        allowed = (possible or {}).get(name)
+        if allowed is not None:
+            term = np.where(as_seen(allowed, term.shape), term, np.inf)
+        tables.append(term)
+        levels.append((len(scales[0]), len(scales[1])))
+    tables += [1.0 - np.eye(2)] * len(gaps)
+    if sum(t.size for t in tables) > _MOST_CELLS:
+        raise DataError(
+            f"{owner}: the categories have too many levels to compare each with each "
+            f"({sum(t.size for t in tables)} pairs of levels).",
+            hint="Leave the attribute with the most levels out of attributes.",
+        )
+    return Yardstick(
+        categories,
+        numbers,
+        tuple(np.ascontiguousarray(t.T) for t in tables),
+        Coordinates.after(first, second, by, whiten=metric == "mahalanobis"),
+        kind,
+        tuple(levels),
+        gaps,
+    )
+
+
+def prepare(
+    owner: str,
+    a: Microdata,
+    b: Microdata,
+    names: tuple[str, ...],
+    metric: str = "euclidean",
+    weights: Mapping[str, float] | None = None,
+    possible: Mapping[str, BoolArray] | None = None,
+) -> Terms:
+    """Return two whole files as the search sees them; the parameters are those of `yardstick`."""
+    numbers = a.schema.of_scale("numeric", among=names)
+    spreads = BothSpreads(Spread.of(a.numeric(numbers)), Spread.of(b.numeric(numbers)))
+    measured = yardstick(owner, (a.schema, b.schema), spreads, names, metric, weights, possible)
+    return measured.terms(measured.side(a, 0), measured.side(b, 1))
+
+
+def _stacked(columns: Sequence[LevelArray], n: int) -> LevelArray:
+    """Return columns side by side, each in one piece of memory: what is done with them goes column by column."""
+    if not columns:
+        return np.empty((n, 0), dtype=np.int32)
+    widest = max((column.dtype for column in columns), key=lambda dtype: dtype.itemsize)
+    result = np.empty((len(columns), n), dtype=widest)
+    for place, column in enumerate(columns):
+        result[place] = column
+    return result.T
+
+
+def _present(codes: CodeArray, missing: int) -> LevelArray:
+    # Few levels need few bytes: a million records of ten attributes take 10 MB, not 40.
+    return np.where(codes < 0, np.int32(missing), codes).astype(np.uint8 if missing < 256 else np.int32)

@@ -1,0 +1,1 @@
+"""Linking files that have no attribute in common."""

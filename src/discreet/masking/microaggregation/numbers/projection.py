@@ -1,0 +1,80 @@
+"""Projection onto one axis, then optimal groups along it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from discreet.contracts.estimator import register
+from discreet.errors import ParameterError
+from discreet.kernels.centring import centred
+from discreet.kernels.groups.univariate import optimal_runs
+from discreet.masking.microaggregation.numbers.number_groups import JointMicroaggregation, Points
+from discreet.parameters import Text
+from discreet.parameters.declaration import parameter
+from discreet.typing import FloatArray, IntArray
+
+__all__ = ["ProjectionMicroaggregation"]
+
+
+@register("projection")
+class ProjectionMicroaggregation(JointMicroaggregation):
+    """Groups of at least `k` neighbours along one axis, each value released as its group's aggregate.
+
+    Fast, and right where one axis says most of what the attributes say; what varies across the axis is lost.
+
+    Parameters
+    ----------
+    k : int
+        The smallest group.
+    axis : str
+        ``"principal"``: the first principal component. ``"zscores"``: the sum of the standardised attributes. Otherwise
+        the name of an attribute, along which records are sorted.
+
+    Notes
+    -----
+    O(n d² + n log n). Groups have k to 2k − 1 records and are optimal on the projection. The other parameters are those
+    of :class:`~discreet.masking.microaggregation.numbers.number_groups.JointMicroaggregation`.
+
+    References
+    ----------
+    Domingo-Ferrer and Torra (2002), section 2; Domingo-Ferrer and Mateo-Sanz (2002).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> xy = pl.DataFrame({"x": [1.5, 2.0, 9.0, 9.5], "y": [5.0, 7.0, 1.0, 3.0]})
+    >>> ProjectionMicroaggregation(k=2).fit_transform(xy)["y"].to_list()
+    [6.0, 6.0, 2.0, 2.0]
+    """
+
+    axis: str = parameter(Text("'principal', 'zscores' or the name of an attribute"), default="principal")
+
+    @classmethod
+    def examples(cls) -> list[ProjectionMicroaggregation]:
+        """Return the three kinds of axis."""
+        return [cls(k=3), cls(k=4, axis="zscores", missing="pattern"), cls(k=3, axis="age")]
+
+    def _partition(self, points: Points) -> IntArray:
+        return optimal_runs(self._projected(points), self.k)
+
+    def _projected(self, points: Points) -> FloatArray:
+        values = points.values
+        if self.axis == "zscores":
+            return np.ascontiguousarray(values.sum(axis=1))
+        if self.axis == "principal":
+            scaled = centred(values)  # so that no product overflows; a common factor changes no group
+            _, vectors = np.linalg.eigh(scaled.T @ scaled)
+            axis = vectors[:, -1]
+            # The sign of an eigenvector is arbitrary; its largest entry is made positive, the first of equals.
+            axis = axis * np.sign(axis[np.argmax(np.abs(axis))] or 1.0)
+            return np.ascontiguousarray(scaled @ axis)
+        if self.axis not in points.names:
+            raise ParameterError(
+                f"ProjectionMicroaggregation: axis must be 'principal', 'zscores' or one of the masked attributes; "
+                f"got {self.axis!r}.",
+                hint=f"Masked together: {', '.join(points.names)}.",
+            )
+        column = points.names.index(self.axis)
+        if values.shape[1] != len(points.names):
+            raise ParameterError("ProjectionMicroaggregation: an attribute as axis needs missing='refuse' or 'fill'.")
+        return np.ascontiguousarray(values[:, column])

@@ -1,0 +1,1 @@
+"""Groups of records of any scale."""

@@ -1,0 +1,164 @@
+"""What a group is released as: an operator for every attribute, by its name, its scale or the papers' parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.data.keyed_draws import draws_of
+from discreet.data.scales import Ordinal
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import ParameterError
+from discreet.operators.levels.linguistic import SemanticsMean
+from discreet.operators.levels.ordinal_medians import Plurality
+from discreet.operators.levels.wow import CWOWMedian
+from discreet.operators.numbers.means import ArithmeticMean, WeightedMean
+from discreet.operators.operator import Operator
+from discreet.typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["aggregated", "choose_operators", "default_ordinal", "drawing_from", "is_missing"]
+
+
+def choose_operators(
+    owner: str,
+    schema: Schema,
+    names: Sequence[str],
+    given: Mapping[str, Operator] | None,
+    default_ordinal: Operator,
+    *,
+    semantics: bool,
+    weighted: bool,
+    rng: np.random.Generator,
+) -> dict[str, Operator]:
+    """Return the operator of every attribute.
+
+    One `given` for the attribute's name comes first, then one given for its scale; then, on an ordered scale with a
+    semantics that is to be used, the mean of the interval centres; then the default of the scale: the plurality, the
+    ordinal operator handed in, or the mean. An operator that nobody would use, or that does not fit, is refused.
+    """
+    operators = dict(given or {})
+    kinds = {schema[name].scale.kind for name in names}
+    idle = [key for key in operators if key not in names and key not in kinds]
+    if idle:
+        raise ParameterError(
+            f"{owner}: operators has {idle[0]!r}, which is neither a masked attribute nor one of their scales.",
+            hint=f"Scales here: {', '.join(sorted(kinds))}.",
+        )
+    result: dict[str, Operator] = {}
+    for name in names:
+        scale = schema[name].scale
+        if name in operators or scale.kind in operators:
+            operator = operators.get(name, operators.get(scale.kind))
+        elif scale.kind == "numeric":
+            operator = WeightedMean() if weighted else ArithmeticMean()
+        elif scale.kind == "nominal":
+            operator = Plurality()
+        elif semantics and isinstance(scale, Ordinal) and scale.semantics is not None:
+            operator = SemanticsMean(scale.semantics)
+        else:
+            operator = default_ordinal
+        result[name] = drawing_from(_fitting(owner, schema[name], operator, weighted=weighted), rng)
+    return result
+
+
+def drawing_from(operator: Operator, rng: np.random.Generator) -> Operator:
+    """Return an operator whose draws follow from the masker's own, whatever seed the operator was given.
+
+    A seed of its own, the same for any data, would tell an intruder what was drawn.
+    """
+    own = getattr(operator, "random_state", rng)
+    if own is rng:
+        return operator
+    marks = np.frombuffer(rng.bytes(16), dtype=np.uint64)
+    keyed = copy(operator)
+    keyed.random_state = draws_of(own, marks, type(operator).__name__)[1].generator()  # type: ignore[attr-defined]
+    return keyed
+
+
+def _fitting(owner: str, attribute: Attribute, operator: Operator | None, *, weighted: bool) -> Operator:
+    kind = attribute.scale.kind
+    if operator is None or kind not in operator.scales:
+        raise ParameterError(
+            f"{owner}: operators must fit their scales; {type(operator).__name__} does not aggregate {kind} values, "
+            f"and {attribute.name!r} is {kind}."
+        )
+    if weighted and not operator.weighted:
+        raise ParameterError(
+            f"{owner}: the operator of {attribute.name!r}, {type(operator).__name__}, takes no weights, and the schema "
+            "declares survey weights.",
+            hint="Choose one that takes them, or weighted=False.",
+        )
+    return operator
+
+
+def default_ordinal(prototype: str, alpha: float, beta: float, rng: np.random.Generator, *, convex: bool) -> Operator:
+    """Return the operator that the papers' parameters name."""
+    if prototype == "mode":
+        return Plurality()
+    if prototype == "random":
+        # A share drawn uniformly picks each level as often as its transformed frequency says (RAGE).
+        return CWOWMedian(alpha, beta="random", convex=convex, random_state=rng)
+    return CWOWMedian(alpha, beta=beta, convex=convex)
+
+
+def is_missing(values: NDArray[Any]) -> BoolArray:
+    """Say which encoded values are missing."""
+    return np.asarray(values < 0 if values.dtype.kind == "i" else np.isnan(values))
+
+
+def aggregated(
+    operator: Operator,
+    values: NDArray[Any],
+    labels: IntArray,
+    n_groups: int,
+    counts: IntArray | None = None,
+    weights: FloatArray | None = None,
+    *,
+    missing: str = "category",
+) -> NDArray[Any]:
+    """Return the aggregate of every group, missing where more than half of its weight is.
+
+    With ``missing="wildcard"`` a missing value has no say: a group is missing only where all its values are.
+
+    Parameters
+    ----------
+    operator : Operator
+    values : (m,) int32 or float64
+        Encoded; −1 or NaN is missing.
+    labels : (m,) int64
+        From 0 to `n_groups` − 1, none of them empty.
+    counts : (m,) int64, optional
+        How many records each value stands for.
+    weights : (m,) float64, optional
+        The survey weight that each value stands for, over all its records.
+    """
+    absent = is_missing(values)
+    say = weights if weights is not None else (np.ones(values.size) if counts is None else counts.astype(np.float64))
+    if absent.any():
+        lost = np.bincount(labels, weights=say * absent, minlength=n_groups)
+        whole = np.bincount(labels, weights=say, minlength=n_groups)
+        # Written so that a half is not more than a half whatever the last bit of the sums says.
+        has_aggregate = 2.0 * lost <= whole * (1.0 + 1e-12)
+        if missing == "wildcard":
+            has_aggregate = np.bincount(labels[~absent], minlength=n_groups) > 0
+    else:
+        has_aggregate = np.ones(n_groups, dtype=np.bool_)
+    result = np.full(n_groups, -1 if values.dtype.kind == "i" else np.nan, dtype=values.dtype)
+    cells = ~absent & has_aggregate[labels]
+    if not cells.any():
+        return result
+    places = np.cumsum(has_aggregate) - 1
+    groups, inside = places[labels[cells]], values[cells]
+    if weights is not None:
+        result[has_aggregate] = operator.by_label(inside, groups, weights[cells])
+    elif counts is None or bool((counts[cells] == 1).all()):
+        result[has_aggregate] = operator.by_label(inside, groups)
+    elif operator.weighted:
+        result[has_aggregate] = operator.by_label(inside, groups, counts[cells].astype(np.float64))
+    else:
+        result[has_aggregate] = operator.by_label(np.repeat(inside, counts[cells]), np.repeat(groups, counts[cells]))
+    return result

@@ -1,0 +1,221 @@
+"""What every microaggregation of sequences shares: distinct sequences, blocks, groups of k records, prototypes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.contracts.engine import Engine, InProcess
+from discreet.contracts.masker import Masker, Masking, MaskingJob
+from discreet.contracts.plan import Plan, Scope
+from discreet.data.block import Block
+from discreet.data.scales import EncodedSequences
+from discreet.data.scales.dissimilarities import Comparison, Dissimilarity, MeanComparison, compare_all
+from discreet.data.scales.sequence import distinct
+from discreet.errors import ParameterError
+from discreet.masking.running.condensed import different
+from discreet.operators.numbers.quantifiers import Quantifier
+from discreet.operators.operator_text import DISTANCE, PROTOTYPE, QUANTIFIER, as_dissimilarity, as_sequence_operator
+from discreet.operators.prototypes import SequenceOperator
+from discreet.parameters import Integer, Names, Optional
+from discreet.parameters.declaration import parameter
+from discreet.progress import report
+from discreet.statistics.different import COUNT
+from discreet.statistics.question import Inquiry, Need
+from discreet.typing import FloatArray, IntArray, Json
+
+__all__ = ["Items", "SequenceMicroaggregation", "join_leftovers", "split_into_blocks"]
+
+
+@dataclass(frozen=True)
+class Items:
+    """Distinct sequences (on one or several attributes) and how many records each stands for."""
+
+    columns: list[EncodedSequences]
+    counts: IntArray
+    distance: Dissimilarity
+
+    def compare(self) -> Comparison | MeanComparison:
+        """Prepare the comparison of every two."""
+        return compare_all(self.distance, self.columns)
+
+    def take(self, which: IntArray) -> Items:
+        """Return these items only."""
+        return Items([column.take(which) for column in self.columns], self.counts[which], self.distance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SequencePlan(Plan):
+    """The prototype of every combination of sequences that occurs."""
+
+    names: tuple[str, ...]
+    places: Mapping[tuple[bytes, ...], int]
+    prototypes: tuple[EncodedSequences, ...]
+
+
+class SequenceMicroaggregation(Masker):
+    """Groups of at least `k` records with similar sequences, each released as its group's prototype.
+
+    Equal sequences stay together: groups are formed of distinct sequences, each standing for its records, so that a
+    sequence of `k` or more records is released as it is. Subclasses write ``_partition`` for one block.
+    """
+
+    need: ClassVar[Need] = Need.DISTINCT
+    scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
+    groups: ClassVar[bool] = True
+    k: int = parameter(Integer(2), default=3, kw_only=False)
+    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
+    distance: str | Dissimilarity = parameter(DISTANCE, default="oss-owa")
+    quantifier: str | Quantifier | None = parameter(QUANTIFIER, default=None)
+    prototype: str | SequenceOperator = parameter(PROTOTYPE, default="oesp")
+    block_size: int = parameter(Integer(4), default=10_000)
+
+    @abstractmethod
+    def _partition(self, items: Items) -> IntArray:
+        """Return the group of every item of a block: labels 0 … g − 1, none with fewer than `k` records."""
+
+    def inquire(self, scope: Scope) -> Inquiry[_SequencePlan]:
+        distance, operator = self._tools()
+        counted = yield from different(self, scope.names, None)
+        columns = [
+            EncodedSequences.of([None if key == b"?" else np.frombuffer(key, dtype=np.int32) for key in counted[name]])
+            for name in scope.names
+        ]
+        counts = counted[COUNT].astype(np.int64)
+        items = Items(columns, counts, distance)
+        blocks = split_into_blocks(items, self.block_size)
+        groups = self._groups(items, blocks, InProcess())
+        released = tuple(operator.by_label(column, groups, counts) for column in columns)
+        keys = zip(*(counted[name] for name in scope.names), strict=True)
+        return _SequencePlan(
+            names=scope.names,
+            places=dict(zip(keys, groups.tolist(), strict=True)),
+            prototypes=released,
+            details=self._details(items, blocks, groups, list(released), operator),
+        )
+
+    def apply(self, plan: _SequencePlan, block: Block) -> dict[str, EncodedSequences]:
+        keys = zip(*(block.original.encoded(name).keys() for name in plan.names), strict=True)
+        groups = np.array([plan.places[key] for key in keys], dtype=np.int64)
+        return {name: column.take(groups) for name, column in zip(plan.names, plan.prototypes, strict=True)}
+
+    def _tools(self) -> tuple[Dissimilarity, SequenceOperator]:
+        owner = type(self).__name__
+        if self.block_size < 2 * self.k:
+            raise ParameterError(f"{owner}: block_size must be at least 2k = {2 * self.k}; got {self.block_size}.")
+        distance = as_dissimilarity(owner, self.distance, self.quantifier)
+        return distance, as_sequence_operator(self.prototype, distance)
+
+    def _details(
+        self,
+        items: Items,
+        blocks: list[IntArray],
+        groups: IntArray,
+        released: list[EncodedSequences],
+        operator: SequenceOperator,
+    ) -> Json:
+        far = compare_all(items.distance, items.columns, released).pairs(np.arange(groups.size), groups)
+        squares = float((items.counts * far**2).sum())
+        return {
+            "distinct_sequences": int(items.counts.size),
+            "blocks": len(blocks),
+            "distance": repr(items.distance),
+            "prototype": repr(operator),
+            "sse": squares,
+            "mean_squared_dissimilarity": squares / int(items.counts.sum()),
+        }
+
+    def _mask_part(self, job: MaskingJob) -> Masking:
+        distance, operator = self._tools()
+        columns = [job.microdata.encoded(name) for name in job.names]
+        classes, first, counts = distinct(columns)
+        items = Items([column.take(first) for column in columns], counts, distance)
+        blocks = split_into_blocks(items, self.block_size)
+        groups = self._groups(items, blocks, job.engine)
+        released = [operator.by_label(column, groups, counts) for column in items.columns]
+        return Masking(
+            {name: column.take(groups[classes]) for name, column in zip(job.names, released, strict=True)},
+            labels=groups[classes],
+            details=self._details(items, blocks, groups, released, operator),
+        )
+
+    def _groups(self, items: Items, blocks: list[IntArray], engine: Engine) -> IntArray:
+        """Return the group of every item, numbered by first appearance."""
+        finished = [0]
+
+        def work(block: IntArray) -> IntArray:
+            labels = self._partition(items.take(block))
+            finished[0] += 1
+            report("grouping", finished[0], len(blocks))
+            return labels
+
+        report("grouping", 0, len(blocks))
+        groups = np.empty(items.counts.size, dtype=np.int64)
+        offset = 0
+        for block, labels in zip(blocks, engine.map(work, blocks), strict=True):
+            groups[block] = labels + offset
+            offset += int(labels.max()) + 1
+        _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+        rank = np.empty(first.size, dtype=np.int64)
+        rank[np.argsort(first)] = np.arange(first.size)
+        return rank[inverse]
+
+
+def split_into_blocks(items: Items, block_size: int) -> list[IntArray]:
+    """Cut the items into blocks of at most `block_size`, similar ones together.
+
+    A block that is too large is halved by the difference of the dissimilarities to two of its items that are far apart:
+    the one farthest from its first item, and the one farthest from that. O(n · log(n / block_size)) comparisons,
+    memory O(n). Blocks are returned in the order of their first items, and items in theirs.
+    """
+    n = items.counts.size
+    everyone = np.arange(n, dtype=np.int64)
+    if n <= block_size:
+        return [everyone]
+    comparison = items.compare()
+    waiting, blocks = [everyone], []
+    while waiting:
+        block = waiting.pop()
+        if block.size <= block_size:
+            blocks.append(block)
+            continue
+        start = comparison.rows(block[:1], block)[0]
+        one = comparison.rows(block[[int(start.argmax())]], block)[0]
+        other = comparison.rows(block[[int(one.argmax())]], block)[0]
+        order = np.argsort(one - other, kind="stable")
+        half = block.size // 2
+        waiting += [np.sort(block[order[:half]]), np.sort(block[order[half:]])]
+    return sorted(blocks, key=lambda block: int(block[0]))
+
+
+def join_leftovers(
+    distances: FloatArray, leftovers: IntArray, labels: IntArray, counts: IntArray, most: int | None
+) -> None:
+    """Put leftovers into the groups of their nearest items (single linkage), the closest pair first.
+
+    Parameters
+    ----------
+    distances : (leftovers, n) float64
+    labels : (n,) int64
+        Changed in place; −1 for a leftover.
+    most : int, optional
+        A group with this many records or more takes no other, unless every group is so.
+    """
+    sizes = np.bincount(labels[labels >= 0], weights=counts[labels >= 0])
+    best = np.full((leftovers.size, sizes.size), np.inf)
+    settled = np.flatnonzero(labels >= 0)
+    for row in range(leftovers.size):
+        np.minimum.at(best[row], labels[settled], distances[row, settled])
+    for _ in range(leftovers.size):
+        allowed = best.copy()
+        full = sizes >= most if most is not None else np.zeros(sizes.size, dtype=np.bool_)
+        if not full.all():
+            allowed[:, full] = np.inf
+        row, group = divmod(int(allowed.argmin()), sizes.size)
+        labels[leftovers[row]] = group
+        sizes[group] += counts[leftovers[row]]
+        best[row] = np.inf

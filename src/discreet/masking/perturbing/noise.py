@@ -1,0 +1,404 @@
+"""Noise: additive, correlated and multiplicative."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+from scipy.special import ndtri
+
+from discreet.contracts.digits import DECIMALS, Decimals
+from discreet.contracts.estimator import register
+from discreet.contracts.masker import Masker
+from discreet.contracts.plan import Plan, Scope, of_table
+from discreet.data.block import Block
+from discreet.data.keyed_draws import Draws
+from discreet.errors import DataError
+from discreet.parameters import Flag, Names, Number, Optional, Seed
+from discreet.parameters.declaration import parameter
+from discreet.statistics.census import Extent, Extents
+from discreet.statistics.exact_moments import moments
+from discreet.statistics.question import Inquiry, Need
+from discreet.typing import BoolArray, FloatArray, RandomState
+
+__all__ = ["AdditiveNoise", "CorrelatedNoise", "MultiplicativeNoise"]
+
+
+_LEAST_DRAW = 2.0**-54
+"""Half the smallest draw above 0, which stands for 0: a normal number of probability 0 is infinite."""
+
+Moments: TypeAlias = tuple[FloatArray, FloatArray]
+"""Means and standard deviations of some columns."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisePlan(Plan):
+    """How large the noise of every attribute is, how it hangs together, and what brings means back."""
+
+    draws: Draws
+    names: tuple[str, ...]
+    spread: FloatArray
+    factor: FloatArray | None = None
+    back: tuple[FloatArray, FloatArray, FloatArray] | None = None
+
+
+class _Noise(Masker):
+    """What all kinds of noise share; subclasses write ``_noisy``."""
+
+    need: ClassVar[Need] = Need.RECORD
+    scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
+    handles_missing: ClassVar[bool] = True
+    makes_numbers: ClassVar[bool] = True
+    level: float = parameter(Number(0, open_low=True), default=0.1, kw_only=False)
+    restore: bool = parameter(Flag(), default=False)
+    decimals: Decimals = parameter(DECIMALS, default=None)
+    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
+    random_state: RandomState = parameter(Seed(), default=None)
+    strata: Sequence[str] | None = parameter(Optional(Names()), default=None)
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(0.1), cls(0.5, restore=True)]
+
+    def _noisy(self, values: FloatArray, plan: NoisePlan, normal: FloatArray) -> FloatArray:
+        """Return an (n, p) block with noise made of normal draws, in proportion to the plan's spread; NaN stays NaN."""
+        raise NotImplementedError
+
+    def _relations(self, scope: Scope, moments: Moments) -> Inquiry[tuple[FloatArray | None, tuple[str, ...]]]:  # noqa: ARG002
+        """Ask how the noise of attributes hangs together, and what the user should know of that."""
+        yield from ()
+        return None, ()
+
+    def _fewest(self) -> int:
+        # Two numbers with a given mean and standard deviation can only be the same two; five leave three dimensions.
+        return 5 if self.restore else 3
+
+    def _check_values(self, names: tuple[str, ...], extents: Sequence[Extent]) -> tuple[str, ...]:
+        notes = super()._check_values(names, extents)
+        for name in names if self.restore and len(extents) > 1 else ():
+            reaches = [extent.columns[name] for extent in extents]
+            still = sum(reach.present > 0 and not reach.varies for reach in reaches)
+            if still and min(reach.low for reach in reaches) < max(reach.high for reach in reaches):
+                raise DataError(
+                    f"{type(self).__name__}: {name!r} does not vary in {still} of {len(extents)} strata, where a "
+                    "restored mean is the value itself.",
+                    hint="Merge strata, or use restore=False.",
+                )
+        return notes
+
+    def inquire(self, scope: Scope) -> Inquiry[NoisePlan]:
+        names = scope.names
+        own = yield from moments(names, partial(_numbers, names))
+        spread = own[1]
+        extent: Extent = yield Extents(names)
+        varies = np.array([extent.columns[name].varies for name in names]) & (spread > 0)
+        if scope.n < scope.whole and not varies.all():
+            # What does not vary in its stratum is known to all who know the stratum, unless it gets the noise of the
+            # table.
+            whole = yield from of_table(moments(names, partial(_numbers, names)))
+            spread = np.where(varies, spread, whole[1])
+        factor, notes = yield from self._relations(scope, own)
+        plan = NoisePlan(draws=scope.draws, names=names, spread=spread, factor=factor, notes=notes)
+        if not self.restore:
+            return plan
+        mean, deviation = yield from moments(names, partial(self._with_noise, plan))
+        ratio = np.where(deviation > 0, own[1] / np.where(deviation > 0, deviation, 1.0), 1.0)
+        return replace(plan, back=(mean, ratio, own[0]))
+
+    def _with_noise(self, plan: NoisePlan, block: Block) -> FloatArray:
+        draws = plan.draws.uniforms(block.rows, len(plan.names))
+        return self._noisy(_numbers(plan.names, block), plan, ndtri(np.maximum(draws, _LEAST_DRAW)))
+
+    def apply(self, plan: NoisePlan, block: Block) -> dict[str, Any]:
+        result = self._with_noise(plan, block)
+        if plan.back is not None:
+            mean, ratio, original = plan.back
+            result = (result - mean) * ratio + original
+        return {name: np.ascontiguousarray(result[:, j]) for j, name in enumerate(plan.names)}
+
+
+def _numbers(names: tuple[str, ...], block: Block) -> FloatArray:
+    return block.original.numeric(names)
+
+
+@register("additive-noise")
+class AdditiveNoise(_Noise):
+    """Independent normal noise added to every number, in proportion to its attribute's standard deviation.
+
+    Keeps means and covariances in expectation; enlarges variances by the factor 1 + level² and weakens correlations.
+
+    Parameters
+    ----------
+    level : float
+        The standard deviation of the noise over that of the attribute.
+    restore : bool
+        Move and scale every attribute back to the mean and standard deviation it had.
+    decimals : int, "exact" or dict of str to int, optional
+        The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
+        releases all digits, and then only are restored moments exact.
+    strata : list of str, optional
+        Standard deviations within these.
+    attributes : list of str, optional
+        What to mask; by default every numeric key.
+    random_state : int or numpy.random.Generator, optional
+
+    Notes
+    -----
+    O(n). Missing values stay missing. An attribute that does not vary in a stratum gets noise in proportion to its
+    standard deviation in the table; one that does not vary at all gets none, and a note says so. Attributes with
+    values, but fewer than 3 (5 with `restore`), in the table or in a stratum are refused.
+
+    References
+    ----------
+    Brand (2002), Microdata protection through noise addition.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> wages = pl.DataFrame({"wage": [10.0, 11.0, 12.0, 50.0, 52.0, 54.0]})
+    >>> noisy = AdditiveNoise(0.5, restore=True, decimals="exact", random_state=1).fit_transform(wages)["wage"]
+    >>> round(noisy.mean(), 9), round(noisy.std(), 9) == round(wages["wage"].std(), 9)
+    (31.5, True)
+    """
+
+    def _noisy(self, values: FloatArray, plan: NoisePlan, normal: FloatArray) -> FloatArray:
+        return values + self.level * plan.spread * normal
+
+
+@register("correlated-noise")
+class CorrelatedNoise(_Noise):
+    """Normal noise with the covariances of the data added to all numbers together.
+
+    Keeps means and correlations in expectation; enlarges all covariances by the factor 1 + level².
+
+    Parameters
+    ----------
+    level : float
+        The standard deviation of the noise over that of the attribute.
+    restore : bool
+        Move and scale every attribute back to the mean and standard deviation it had; covariances are then kept in
+        expectation as well.
+    decimals : int, "exact" or dict of str to int, optional
+        The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
+        releases all digits, and then only are restored moments exact.
+    strata : list of str, optional
+        Covariances within these.
+    attributes : list of str, optional
+        What to mask; by default every numeric key.
+    random_state : int or numpy.random.Generator, optional
+
+    Notes
+    -----
+    O(n p²). Standard deviations are those of all values of an attribute, correlations those of the records that have
+    both values; where these are too few to tell (fewer than 5, or than the attributes and one), none is kept and a note
+    says so. Correlations that contradict each other, because they come from different records, are shrunk until every
+    combination of attributes gets noise; attributes that are exactly collinear stay so. Missing values stay missing.
+    What does not vary and what has too few values is treated as by :class:`AdditiveNoise`.
+
+    References
+    ----------
+    Kim (1986), A method for limiting disclosure in microdata based on random noise and transformation; Brand (2002).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> line = pl.DataFrame({"a": [1.0, 2.0, 3.5], "b": [2.0, 4.0, 7.0]})
+    >>> noisy = CorrelatedNoise(1.0, decimals="exact", random_state=1).fit_transform(line)
+    >>> [round(b / a, 6) for a, b in noisy.rows()]
+    [2.0, 2.0, 2.0]
+    """
+
+    def _noisy(self, values: FloatArray, plan: NoisePlan, normal: FloatArray) -> FloatArray:
+        # Summed attribute by attribute: a product of matrices would round otherwise in blocks of another size.
+        factor = np.zeros((0, 0)) if plan.factor is None else plan.factor
+        together = np.zeros_like(normal)
+        for j in range(len(factor)):
+            together += normal[:, [j]] * factor[:, j]
+        return np.asarray(values + self.level * plan.spread * together)
+
+    def _relations(self, scope: Scope, moments: Moments) -> Inquiry[tuple[FloatArray | None, tuple[str, ...]]]:
+        correlations, apart = yield from _correlations(scope, moments)
+        roots, axes = np.linalg.eigh(correlations)
+        factor = axes * np.sqrt(np.where(roots > _ZERO, roots, 0.0))
+        pairs = len(scope.names) * (len(scope.names) - 1) // 2
+        where = "" if self.strata is None else " in a stratum"
+        sentence = (
+            f"Correlations of {apart} of {pairs} pairs of attributes are not kept{where}: too few records have both."
+        )
+        return factor, (sentence,) if apart else ()
+
+
+@register("multiplicative-noise")
+class MultiplicativeNoise(_Noise):
+    """Every number times a lognormal factor with mean one.
+
+    Keeps signs, zeros and, in expectation, means; changes large numbers by much and small ones by little, so that the
+    relative protection is the same for all.
+
+    Parameters
+    ----------
+    level : float
+        The coefficient of variation of the factors: about the typical relative change.
+    restore : bool
+        Move and scale every attribute back to the mean and standard deviation it had (signs and zeros then go).
+    decimals : int, "exact" or dict of str to int, optional
+        The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
+        releases all digits, and then only are restored moments exact.
+    strata : list of str, optional
+        Matters only with `restore`.
+    attributes : list of str, optional
+        What to mask; by default every numeric key.
+    random_state : int or numpy.random.Generator, optional
+
+    Notes
+    -----
+    O(n). Missing values stay missing. With `restore`, attributes with values, but fewer than 5, in the table or in a
+    stratum are refused, and so are those that do not vary in a stratum.
+
+    References
+    ----------
+    Kim and Winkler (2003), Multiplicative noise for masking continuous data.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> amounts = pl.DataFrame({"amount": [0.0, -5.0, 100.0, 3.5]})
+    >>> [float(np.sign(x)) for x in MultiplicativeNoise(random_state=1).fit_transform(amounts)["amount"]]
+    [0.0, -1.0, 1.0, 1.0]
+    """
+
+    def _fewest(self) -> int:
+        # Factors do not depend on other records: a value alone is hidden as well as any.
+        return super()._fewest() if self.restore else 0
+
+    def inquire(self, scope: Scope) -> Inquiry[NoisePlan]:
+        if not self.restore:  # factors do not depend on other records
+            return NoisePlan(draws=scope.draws, names=scope.names, spread=np.ones(len(scope.names)))
+        return (yield from super().inquire(scope))
+
+    def _noisy(self, values: FloatArray, plan: NoisePlan, normal: FloatArray) -> FloatArray:  # noqa: ARG002
+        variance = np.log1p(self.level**2)
+        return np.asarray(values * np.exp(np.sqrt(variance) * normal - variance / 2))
+
+
+_ZERO = 1e-12
+_LEAST_ROOT = 0.01
+_DIGITS = 10
+"""Decimals of a correlation: sums of blocks of another size differ by less, but for one chance in many thousands."""
+
+
+@dataclass(frozen=True)
+class _PairSums:
+    """Sums over the records that have both of two attributes, in standard units: counts, of one, its squares, both."""
+
+    counts: FloatArray
+    sums: FloatArray
+    squares: FloatArray
+    products: FloatArray
+
+    def merge(self, later: _PairSums, /) -> _PairSums:
+        return _PairSums(
+            self.counts + later.counts,
+            self.sums + later.sums,
+            self.squares + later.squares,
+            self.products + later.products,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    names: tuple[str, ...]
+    moments: Moments
+
+    @property
+    def original(self) -> tuple[str, ...]:
+        return self.names
+
+    released: ClassVar[tuple[str, ...]] = ()
+
+    def summarise(self, block: Block, /) -> _PairSums:
+        standard, present = _standard(self.names, self.moments, block)
+        has = present.astype(np.float64)
+        return _PairSums(has.T @ has, standard.T @ has, (standard**2).T @ has, standard.T @ standard)
+
+
+@dataclass(frozen=True)
+class _PointsOfPairs:
+    """By pair of attributes, some of the different points that they make."""
+
+    points: Mapping[tuple[int, int], frozenset[tuple[float, float]]]
+    most: int
+
+    def merge(self, later: _PointsOfPairs, /) -> _PointsOfPairs:
+        both = {pair: sorted(mine | later.points[pair])[: self.most] for pair, mine in self.points.items()}
+        return _PointsOfPairs({pair: frozenset(points) for pair, points in both.items()}, self.most)
+
+
+@dataclass(frozen=True, eq=False)
+class _DifferentPoints:
+    """Up to `most` different points of pairs of attributes."""
+
+    names: tuple[str, ...]
+    moments: Moments
+    pairs: tuple[tuple[int, int], ...]
+    most: int
+
+    @property
+    def original(self) -> tuple[str, ...]:
+        return self.names
+
+    released: ClassVar[tuple[str, ...]] = ()
+
+    def summarise(self, block: Block, /) -> _PointsOfPairs:
+        standard, present = _standard(self.names, self.moments, block)
+        points = {}
+        for i, j in self.pairs:
+            both = np.unique(standard[present[:, i] & present[:, j]][:, [i, j]], axis=0)[: self.most]
+            points[i, j] = frozenset((float(a), float(b)) for a, b in both)
+        return _PointsOfPairs(points, self.most)
+
+
+def _standard(names: tuple[str, ...], moments: Moments, block: Block) -> tuple[FloatArray, BoolArray]:
+    values = block.original.numeric(names)
+    present = ~np.isnan(values)
+    mean, spread = moments
+    return np.where(present, (values - mean) / np.where(spread > 0, spread, 1.0), 0.0), present
+
+
+def _correlations(scope: Scope, moments: Moments) -> Inquiry[tuple[FloatArray, int]]:
+    """Ask for correlations from the records that have both values, and of how many pairs there are too few of these."""
+    p = len(scope.names)
+    pairs: _PairSums = yield _Pairs(scope.names, moments)
+    counts = pairs.counts
+    # Row i, column j: of attribute i, among the records that have j as well.
+    means, squares = pairs.sums / np.maximum(counts, 1.0), pairs.squares / np.maximum(counts, 1.0)
+    variances = squares - means**2
+    shared = np.sqrt(np.maximum(variances, 0.0))
+    product = shared * shared.T
+    joint = pairs.products / np.maximum(counts, 1.0) - means * means.T
+    varies = (variances > _ZERO) & (variances.T > _ZERO)
+    result = np.where(varies, np.clip(joint / np.where(varies, product, 1.0), -1.0, 1.0), 0.0)
+    result = np.asarray(np.round(result, _DIGITS), dtype=np.float64)
+    # Of fewer records than attributes any data are collinear, and so would be the noise.
+    few = counts < np.where(counts == scope.n, p + 1, max(5, p + 1))
+    lines = tuple((int(i), int(j)) for i, j in np.argwhere(np.tril(~few & (np.abs(result) == 1), -1)))
+    if lines:
+        different: _PointsOfPairs = yield _DifferentPoints(scope.names, moments, lines, p + 1)
+        for (i, j), points in different.points.items():
+            few[i, j] = few[j, i] = len(points) < p + 1
+    result[few] = 0.0
+    np.fill_diagonal(result, 1.0)
+    return _consistent(result, complete=bool((counts == scope.n).all())), int(np.tril(few, -1).sum())
+
+
+def _consistent(correlations: FloatArray, *, complete: bool) -> FloatArray:
+    """Shrink correlations that no data can have together, until noise with them leaves no combination without any."""
+    least = float(np.linalg.eigvalsh(correlations)[0])
+    collinear = abs(least) < 1e-9
+    if collinear or least >= (0.0 if complete else _LEAST_ROOT):
+        return correlations
+    share = (_LEAST_ROOT - least) / (1 - least)
+    return np.asarray((1 - share) * correlations + share * np.eye(len(correlations)))

@@ -1,0 +1,71 @@
+"""What measures see of sequences before and after masking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from discreet.contracts.measure import Pair
+from discreet.data.scales import EncodedSequences, Sequence
+from discreet.errors import MissingValueError
+from discreet.measures.number_pairs import record_weights
+from discreet.typing import FloatArray, IntArray
+
+__all__ = ["SequencePair", "in_percent", "sequence_pair", "total_variation"]
+
+
+@dataclass(frozen=True, repr=False)
+class SequencePair:
+    """The sequences of an attribute before and after, of the records that have both, and the size of the alphabet.
+
+    `weights` is what each record counts for; None where all count alike.
+    """
+
+    before: EncodedSequences
+    after: EncodedSequences
+    n_events: int
+    weights: FloatArray | None = None
+
+
+def sequence_pair(owner: str, pair: Pair, name: str, *, weighted: bool = False) -> SequencePair:
+    """Return the sequences of records that are missing in neither file."""
+    before, after = pair.original.encoded(name), pair.masked.encoded(name)
+    both = np.flatnonzero(~(before.missing | after.missing))
+    if not both.size:
+        raise MissingValueError(f"{owner}: column {name!r} has no record with a sequence in both files.")
+    weights = record_weights(owner, pair, weighted)[both] if weighted else None
+    scale = pair.original.schema[name].scale
+    released = pair.masked.schema[name].scale
+    if isinstance(scale, Sequence) and isinstance(released, Sequence) and released.alphabet != scale.alphabet:
+        # Codes are positions in the alphabet: the release is read in that of the original, its new events after them.
+        alphabet = dict.fromkeys((*scale.alphabet, *released.alphabet))
+        place = {event: code for code, event in enumerate(alphabet)}
+        codes = np.array([place[event] for event in released.alphabet], dtype=np.int32)
+        after = EncodedSequences(codes[after.codes], after.offsets, after.missing)
+        return SequencePair(before.take(both), after.take(both), len(alphabet), weights)
+    n_events = len(scale.alphabet) if isinstance(scale, Sequence) else 0
+    return SequencePair(before.take(both), after.take(both), n_events, weights)
+
+
+def total_variation(
+    before: IntArray,
+    after: IntArray,
+    before_weights: FloatArray | None = None,
+    after_weights: FloatArray | None = None,
+) -> float:
+    """Return half the sum of the differences of two distributions of cells; nothing and something differ by 1."""
+    if not before.size or not after.size:
+        return float(before.size != after.size)
+    cells = np.unique(np.concatenate([before, after]))
+    shares = []
+    for side, weights in ((before, before_weights), (after, after_weights)):
+        sums = np.bincount(np.searchsorted(cells, side), weights=weights, minlength=cells.size)
+        shares.append(sums / (side.size if weights is None else weights.sum()))
+    return float(0.5 * np.abs(shares[0] - shares[1]).sum())
+
+
+def in_percent(shares: dict[str, float]) -> tuple[float, dict[str, float]]:
+    """Return the mean of shares by attribute, and the shares, in percent."""
+    percent = {name: 100.0 * share for name, share in shares.items()}
+    return float(np.mean(list(percent.values()))), percent

@@ -1,0 +1,1 @@
+"""Operators learnt from examples."""

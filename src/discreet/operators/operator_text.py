@@ -1,0 +1,260 @@
+"""Operators, quantifiers and distances as users type them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from discreet.data.scales.dissimilarities import OSSOWA, Dissimilarity, dissimilarity_named, dissimilarity_names
+from discreet.errors import DiscreetError, ParameterError
+from discreet.operators.numbers.quantifiers import (
+    Interpolated,
+    Linear,
+    PiecewiseLinear,
+    Power,
+    Quantifier,
+    Sigmoid,
+    Threshold,
+)
+from discreet.operators.prototypes import Medoid, SequenceOperator, sequence_operator_named, sequence_operator_names
+from discreet.parameters import AnyOf, Choice, Constraint, Instance, Number, Optional, Text, check_parameters
+from discreet.registry import unknown_name
+from discreet.typing import FloatArray
+
+__all__ = [
+    "DISTANCE",
+    "NAMED_QUANTIFIERS",
+    "PROTOTYPE",
+    "QUANTIFIER",
+    "FunctionQuantifier",
+    "as_dissimilarity",
+    "as_quantifier",
+    "as_sequence_operator",
+    "check_quantifier",
+    "parse_quantifier",
+    "quantifier_with_orness",
+]
+
+NAMED_QUANTIFIERS: dict[str, Quantifier] = {
+    "all": PiecewiseLinear([(1, 0)]),
+    "at least one": Threshold(0.0),
+    "about half": Linear(0.25, 0.75),
+    "at least half": Linear(0.0, 0.5),
+    "most": Linear(0.3, 0.8),
+    "as many as possible": Linear(0.5, 1.0),
+}
+"""Quantifiers with a name in natural language (Yager 1988, 1996)."""
+
+
+def check_quantifier(function: Callable[[Any], Any], *, points: int = 1001) -> None:
+    """Raise unless a function is a quantifier as far as a grid of `points` can tell.
+
+    Raises
+    ------
+    ParameterError
+        Naming the axiom and where it fails: the ends, the range, or monotonicity.
+
+    Examples
+    --------
+    >>> check_quantifier(lambda x: x**2)
+    >>> check_quantifier(lambda x: 4 * x * (1 - x))
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: Quantifier: Q(1) must be 1; got 0.
+    """
+    x = np.linspace(0.0, 1.0, points)
+    y = np.array([float(function(float(value))) for value in x])
+    if not np.isfinite(y).all():
+        raise ParameterError(f"Quantifier: Q must be finite; it is not at {int((~np.isfinite(y)).sum())} of {points}.")
+    for end, bound in ((0, 0.0), (-1, 1.0)):
+        if abs(y[end] - bound) > 1e-9:
+            raise ParameterError(f"Quantifier: Q({bound:g}) must be {bound:g}; got {y[end]:g}.")
+    falls = np.flatnonzero(np.diff(y) < -1e-12)
+    if falls.size:
+        low, high = x[falls[0]], x[falls[0] + 1]
+        raise ParameterError(f"Quantifier: Q must not decrease; it does between x = {low:g} and x = {high:g}.")
+
+
+@dataclass(frozen=True)
+class FunctionQuantifier(Quantifier):
+    """A user's function, checked to be a quantifier. Made by `as_quantifier`."""
+
+    function: Callable[[Any], Any]
+
+    def __post_init__(self) -> None:
+        check_quantifier(self.function)
+
+    def evaluate(self, x: FloatArray) -> FloatArray:
+        return np.array([float(self.function(float(value))) for value in x.ravel()]).reshape(x.shape)
+
+    def __repr__(self) -> str:
+        return f"FunctionQuantifier({getattr(self.function, '__name__', 'function')})"
+
+
+def as_quantifier(source: Any) -> Quantifier:
+    """Turn text, a function or a weight vector into a quantifier; a quantifier is returned as it is.
+
+    Examples
+    --------
+    >>> as_quantifier("power:2"), as_quantifier([0.5, 0.5])
+    (Power(alpha=2.0), Interpolated(vector=(0.5, 0.5), smooth=False))
+    """
+    if isinstance(source, Quantifier):
+        return source
+    if isinstance(source, str):
+        return parse_quantifier(source)
+    if callable(source):
+        return FunctionQuantifier(source)
+    if isinstance(source, Iterable):
+        return Interpolated(tuple(source))
+    raise ParameterError(
+        f"Quantifier: it must be a Quantifier, text, a function or a weight vector; got {type(source).__name__}."
+    )
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(part) for part in text.split(",")]
+
+
+def _sigmoid(ends: Literal["pinned", "plain"], alpha: float, slope: float = 10.0) -> Quantifier:
+    return Sigmoid(alpha, slope, ends)
+
+
+_READERS: dict[str, Callable[[str], Quantifier]] = {
+    "power": lambda text: Power(*_numbers(text)),
+    "sigmoid": lambda text: _sigmoid("pinned", *_numbers(text)),
+    "plain-sigmoid": lambda text: _sigmoid("plain", *_numbers(text)),
+    "threshold": lambda text: Threshold(*_numbers(text)),
+    "linear": lambda text: Linear(*_numbers(text)),
+    "points": lambda text: PiecewiseLinear([(x, y) for x, y in map(_numbers, text.split(";"))]),
+    "weights": lambda text: Interpolated(_numbers(text)),
+    "smooth-weights": lambda text: Interpolated(_numbers(text), smooth=True),
+}
+
+
+def parse_quantifier(text: str) -> Quantifier:
+    """Read a quantifier such as ``"power:2"``, ``"linear:0.3,0.8"`` or ``"about half"``.
+
+    Numbers follow the family after a colon, separated by commas, in the order of its parameters; the pairs of
+    ``points:`` are separated by semicolons.
+
+    Examples
+    --------
+    >>> parse_quantifier("linear:0.3,0.8")
+    Linear(low=0.3, high=0.8)
+    >>> parse_quantifier("at least one")
+    Threshold(alpha=0.0)
+    """
+    word, _, rest = text.strip().partition(":")
+    named = NAMED_QUANTIFIERS.get(" ".join(word.replace("-", " ").replace("_", " ").lower().split()))
+    if named is not None and not rest:
+        return named
+    reader = _READERS.get(word.strip().lower())
+    if reader is None:
+        raise unknown_name("quantifier", word, [*NAMED_QUANTIFIERS, *(f"{family}:…" for family in _READERS)])
+    try:
+        return reader(rest)
+    except DiscreetError:
+        raise
+    except (TypeError, ValueError):
+        raise ParameterError(
+            f"Quantifier: {text!r} cannot be read.", hint="Write the family, a colon and numbers: power:2"
+        ) from None
+
+
+def quantifier_with_orness(orness: float, *, family: str = "power", m: int | None = None) -> Quantifier:
+    """Return the member of a family whose OWA has a wanted orness.
+
+    Parameters
+    ----------
+    orness : float
+        Strictly between 0 (minimum) and 1 (maximum).
+    family : {"power", "sigmoid", "threshold"}
+        A threshold reaches any orness only in the limit, for `m` None.
+    m : int, optional
+        For how many values; None is the limit for many.
+
+    Raises
+    ------
+    ParameterError
+        Also where the family cannot reach the orness, such as a sigmoid near 0 or 1.
+
+    Examples
+    --------
+    >>> quantifier_with_orness(0.25)
+    Power(alpha=3.0)
+    """
+    owner = "quantifier_with_orness"
+    check_parameters(owner, {"orness": orness}, {"orness": Number(0, 1, open_low=True, open_high=True)})
+    check_parameters(owner, {"family": family}, {"family": Choice(("power", "sigmoid", "threshold"))})
+    if family == "threshold":
+        if m is not None:
+            raise ParameterError(f"{owner}: m must be None for a threshold, whose orness moves in steps; got {m}.")
+        return Threshold(1.0 - orness)
+    if family == "power" and m is None:
+        return Power(1.0 / orness - 1.0)
+    from scipy.optimize import brentq
+
+    # Orness falls as the parameter grows, in both families; the power is searched for in its logarithm.
+    low, high = (-20.0, 20.0) if family == "power" else (0.0, 1.0)
+
+    def member(parameter: float) -> Quantifier:
+        return Power(float(np.exp(parameter))) if family == "power" else Sigmoid(parameter)
+
+    def excess(parameter: float) -> float:
+        return member(parameter).orness(m) - orness
+
+    if not excess(low) >= 0 >= excess(high):
+        raise ParameterError(f"{owner}: the {family} family cannot reach orness {orness:g}.", hint="Use power.")
+    return member(float(brentq(excess, low, high, xtol=1e-14)))
+
+
+DISTANCE: Constraint = AnyOf(Choice(dissimilarity_names()), Instance(Dissimilarity, "a Dissimilarity"))
+"""What `distance` may be, wherever a method has one."""
+
+
+QUANTIFIER: Constraint = Optional(AnyOf(Text('text such as "power:2"'), Instance(Quantifier, "a Quantifier")))
+"""What `quantifier` may be."""
+
+
+PROTOTYPE: Constraint = AnyOf(Choice(sequence_operator_names()), Instance(SequenceOperator, "an operator on sequences"))
+"""What `prototype` may be."""
+
+
+def as_dissimilarity(owner: str, distance: Any, quantifier: Any = None) -> Dissimilarity:
+    """Return a dissimilarity from itself or its name; a quantifier is the policy of ``"oss-owa"`` and of no other.
+
+    Examples
+    --------
+    >>> as_dissimilarity("KSHC", "oss-owa", "power:2")
+    OSSOWA(quantifier=Power(alpha=2.0))
+    >>> as_dissimilarity("KSHC", "lcs", "power:2")
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: KSHC: quantifier must be None for the distance 'lcs', which has no policy.
+    """
+    if quantifier is None:
+        return distance if isinstance(distance, Dissimilarity) else dissimilarity_named(distance)()
+    if isinstance(distance, Dissimilarity):
+        raise ParameterError(
+            f"{owner}: quantifier must be None where distance is an object; got both.",
+            hint="Give the quantifier to the object: OSSOWA(quantifier).",
+        )
+    if distance != OSSOWA.name:
+        raise ParameterError(f"{owner}: quantifier must be None for the distance {distance!r}, which has no policy.")
+    return OSSOWA(as_quantifier(quantifier))
+
+
+def as_sequence_operator(prototype: Any, distance: Dissimilarity) -> SequenceOperator:
+    """Return an operator from itself or its name; the medoid is taken by `distance`.
+
+    Examples
+    --------
+    >>> as_sequence_operator("medoid", OSSOWA())
+    Medoid(distance=OSSOWA(quantifier=None))
+    """
+    if isinstance(prototype, SequenceOperator):
+        return prototype
+    cls = sequence_operator_named(prototype)
+    return Medoid(distance) if cls is Medoid else cls()

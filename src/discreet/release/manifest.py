@@ -1,0 +1,128 @@
+"""The manifest of a release: what was made of what, by which versions, with a sum for every file."""
+
+from __future__ import annotations
+
+import hashlib
+import json as json_
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from discreet import io
+from discreet._version import __version__
+from discreet.errors import FileError
+
+__all__ = ["PathLike", "check_manifest", "find_manifest", "write_manifest"]
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+
+_DEPENDENCIES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "polars",
+    "pyarrow",
+    "narwhals",
+    "altair",
+    "vl-convert-python",
+)
+
+
+def write_manifest(
+    path: PathLike,
+    files: Mapping[str, PathLike],
+    *,
+    protocol: str | None = None,
+    inputs: Iterable[PathLike] = (),
+    audience: str = "internal",
+) -> None:
+    """Write the manifest that closes a release: what every file is, its size and its SHA-256, and what made it.
+
+    Parameters
+    ----------
+    path : path
+        A JSON file.
+    files : mapping of str to path
+        By what they are (``"masked"``, ``"internal"``, …), the files of the release.
+    protocol : str, optional
+        The text of the protocol.
+    inputs : iterable of path
+        The files that the release was made from; they are listed too.
+    audience : {"internal", "external"}
+        A manifest to publish holds no protocol (there are seeds in it) and says nothing of the inputs.
+
+    Notes
+    -----
+    The same files give the same bytes: no time of day, no name of a machine, and no folders but those below its own.
+    """
+    target = io.check_target(path, [*files.values(), *inputs])
+    folder = target.resolve().parent
+    fields: dict[str, Any] = {
+        "manifest": 1,
+        "audience": audience,
+        "discreet": __version__,
+        "python": platform.python_version(),
+        "dependencies": {name: metadata.version(name) for name in _DEPENDENCIES},
+        "files": [{"role": role, **_fingerprint(Path(name), folder)} for role, name in files.items()],
+    }
+    if audience == "internal":
+        fields["inputs"] = [_fingerprint(Path(name), folder) for name in inputs]
+        if protocol is not None:
+            fields["protocol"] = {"sha256": hashlib.sha256(protocol.encode()).hexdigest(), "text": protocol}
+    io.write_text(target, json_.dumps(fields, indent=2, ensure_ascii=False) + "\n", [*files.values(), *inputs])
+
+
+def find_manifest(path: PathLike) -> Path:
+    """Return the path of a manifest: a file itself, or the only manifest of a folder."""
+    place = Path(path)
+    if not place.is_dir():
+        return place
+    manifests = sorted({*place.glob("manifest.json"), *place.glob("*-manifest.json")})
+    if len(manifests) != 1:
+        raise FileError(
+            f"The folder {str(place)!r} holds {len(manifests) or 'no'} manifest{'s' if len(manifests) > 1 else ''}.",
+            hint="Name the file, such as release/manifest.json.",
+        )
+    return manifests[0]
+
+
+def check_manifest(path: PathLike) -> dict[str, str]:
+    """Compare the files of a release with its manifest: by name, ``"unchanged"``, ``"changed"`` or ``"absent"``."""
+    source = Path(path)
+    try:
+        listed = io.read_json(source)
+        entries = [(str(entry["name"]), str(entry["sha256"])) for entry in listed["files"]]
+    except FileNotFoundError:
+        raise FileError(f"The manifest {str(source)!r} does not exist.") from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise FileError(f"{str(source)!r} is not a manifest of Discreet.") from None
+    states = {}
+    for name, expected in entries:
+        file = source.parent / name
+        states[name] = "absent" if not _is_file(file) else "unchanged" if _sha256(file) == expected else "changed"
+    return states
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _fingerprint(path: Path, folder: Path) -> dict[str, Any]:
+    whole, content = path.resolve(), io.content_of(path)
+    if not content.is_file():
+        raise FileError(f"The file {str(path)!r} does not exist, so the manifest cannot list it.")
+    name = whole.relative_to(folder).as_posix() if whole.is_relative_to(folder) else whole.name
+    return {"name": name, "bytes": content.stat().st_size, "sha256": _sha256(whole)}
+
+
+def _sha256(path: Path) -> str:
+    with io.content_of(path).open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,1 @@
+"""The papers by what they recompute."""

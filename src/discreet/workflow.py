@@ -1,0 +1,287 @@
+"""One function for each arrow of the sentence: read → declare → mask → attack → measure → score → report.
+
+The command line and the web page call these and nothing else, so that they do the same work.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from inspect import isfunction
+from pathlib import Path
+from typing import Any, overload
+
+from discreet import io
+from discreet.catalogue import describe_methods, parse_parameters, shares_attributes
+from discreet.contracts.assessment import Verdict
+from discreet.contracts.engine import Engine
+from discreet.contracts.intruder import Intruder
+from discreet.contracts.proof import Certificate
+from discreet.contracts.remark import Remark
+from discreet.data.microdata import Microdata
+from discreet.data.schema import ROLES, Schema
+from discreet.datasets.listing import list_datasets
+from discreet.engines.memory import MemoryEngine
+from discreet.engines.spark import SparkEngine
+from discreet.engines.streaming import StreamingEngine
+from discreet.errors import ParameterError, door
+from discreet.evaluation.advice import advise, advise_study, advise_tables
+from discreet.evaluation.assessing import assess, attack, link, measure, protect
+from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
+from discreet.evaluation.row_store import check_store
+from discreet.evaluation.study import compare
+from discreet.evaluation.thresholds import verify
+from discreet.evaluation.tuning import tune
+from discreet.io.reading import (
+    check_outputs,
+    files_named,
+    inspect,
+    load_schema,
+    read,
+    read_release,
+    readable_endings,
+    save_schema,
+    scan,
+    writable_endings,
+    write,
+    write_links,
+    written_together,
+)
+from discreet.io.stored_parquet import is_large
+from discreet.release.chain import Chain
+from discreet.release.checking import check_release
+from discreet.release.demo import demo, write_dataset
+from discreet.release.households import protect_households, renumber_files, renumber_keys, split_households
+from discreet.release.manifest import check_manifest, find_manifest, write_manifest
+from discreet.release.proposal import propose
+from discreet.release.protocol import Protocol
+from discreet.release.protocol_advice import advise_protocol
+from discreet.release.protocol_parts import Source, Step
+from discreet.release.running import Run, load_protocol, run_protocol, save_protocol
+from discreet.release.running_tables import TablesRun, check_tables, is_for_tables, run_tables
+from discreet.release.script import protect_script
+from discreet.release.several_tables import Tables
+from discreet.release.writing import write_report, write_study
+from discreet.reproduction.printed import PaperComparison
+from discreet.statistics.question import MOST_AT_ONCE
+
+__all__ = [
+    "MOST_AT_ONCE",
+    "ROLES",
+    "Chain",
+    "Intruder",
+    "Protocol",
+    "Remark",
+    "Run",
+    "Schema",
+    "Source",
+    "Step",
+    "Tables",
+    "TablesRun",
+    "advise",
+    "advise_protocol",
+    "advise_study",
+    "advise_tables",
+    "assess",
+    "attack",
+    "certify",
+    "check",
+    "check_manifest",
+    "check_outputs",
+    "check_store",
+    "compare",
+    "compare_papers",
+    "demo",
+    "describe_methods",
+    "engine_named",
+    "files_named",
+    "find_manifest",
+    "inspect",
+    "is_large",
+    "link",
+    "list_datasets",
+    "load_protocol",
+    "load_schema",
+    "measure",
+    "paper_files",
+    "parse_attribute_sets",
+    "parse_candidates",
+    "parse_parameters",
+    "propose",
+    "protect",
+    "protect_households",
+    "protect_script",
+    "read",
+    "read_release",
+    "readable_endings",
+    "renumber_files",
+    "renumber_keys",
+    "run",
+    "save_protocol",
+    "save_schema",
+    "scan",
+    "shares_attributes",
+    "split_households",
+    "tune",
+    "verify",
+    "writable_endings",
+    "write",
+    "write_dataset",
+    "write_links",
+    "write_manifest",
+    "write_papers",
+    "write_report",
+    "write_study",
+    "written_together",
+]
+
+
+PathLike = str | os.PathLike[str]
+Verdicts = tuple[Verdict, ...]
+
+
+def certify(original: Any, masked: Any, **options: Any) -> Certificate:
+    """Bound the loss of any grouping from below; options as in :func:`discreet.evaluation.certifying.certify`."""
+    # Prices are found by compiled code, which a front end that does not ask for a proof must not wait for.
+    from discreet.evaluation.certifying import certify as prove
+
+    return prove(original, masked, **options)
+
+
+@contextmanager
+def engine_named(name: str, master: str | None = None, workers: int | None = None) -> Iterator[Engine]:
+    """Give the engine that a user names, and stop it at the end.
+
+    Parameters
+    ----------
+    name : {"memory", "streaming", "spark"}
+    master : str, optional
+        For Spark: ``local[4]``, ``spark://host:7077``, ``yarn``.
+    workers : int, optional
+        For this machine: the number of threads.
+    """
+    if master is not None and name != "spark":
+        raise ParameterError(f"The engine {name} has no master.", hint="Use --engine spark with --master.")
+    if name == "memory":
+        yield MemoryEngine(workers)
+    elif name == "streaming":
+        yield StreamingEngine(workers)
+    elif name == "spark":
+        with SparkEngine(master or "local[*]") as spark:
+            yield spark
+    else:
+        raise ParameterError(f"engine must be 'memory', 'streaming' or 'spark'; got {name!r}.")
+
+
+@overload
+def run(
+    protocol: Protocol, *, original: Microdata | None = None, folder: PathLike | None = None, before: bool = True
+) -> Run: ...
+@overload
+def run(protocol: Tables, *, folder: PathLike | None = None, before: bool = True) -> TablesRun: ...
+@overload
+def run(
+    protocol: PathLike, *, original: Microdata | None = None, folder: PathLike | None = None, before: bool = True
+) -> Any: ...
+def run(
+    protocol: Protocol | Tables | PathLike,
+    *,
+    original: Microdata | None = None,
+    folder: PathLike | None = None,
+    before: bool = True,
+) -> Run | TablesRun:
+    """Read, mask, attack and verify as a protocol says; nothing is written before :meth:`Run.write`.
+
+    Parameters
+    ----------
+    protocol : Protocol, Tables or path
+        For one table or, with [[table]] in its file, for several that belong together.
+    original : Microdata, optional
+        The one table, where it is at hand already; by default the file that the protocol names.
+    folder : path, optional
+        Where files that the protocol names are looked for; the folder of its file by default.
+    before : bool
+        Whether to assess the original too.
+
+    Returns
+    -------
+    Run, or TablesRun of several tables
+    """
+    if isinstance(protocol, Tables) or (not isinstance(protocol, Protocol) and is_for_tables(protocol)):
+        if original is not None:
+            raise ParameterError("run: original is for one table, and the protocol is for several.")
+        return run_tables(protocol, folder=folder, before=before)
+    return run_protocol(protocol, original=original, folder=folder, before=before)
+
+
+@overload
+def check(protocol: Protocol, masked: PathLike, *, folder: PathLike | None = None, **layout: Any) -> Verdicts: ...
+@overload
+def check(protocol: Tables, masked: PathLike, *, folder: PathLike | None = None) -> dict[str, Verdicts]: ...
+@overload
+def check(protocol: PathLike, masked: PathLike, *, folder: PathLike | None = None, **layout: Any) -> Any: ...
+def check(
+    protocol: Protocol | Tables | PathLike, masked: PathLike, *, folder: PathLike | None = None, **layout: Any
+) -> Verdicts | dict[str, Verdicts]:
+    """Verify a release against the thresholds of a protocol; nothing is written.
+
+    Parameters
+    ----------
+    protocol : Protocol, Tables or path
+    masked : path
+        The released file; for several tables, the folder where they stand under the names of the protocol.
+    folder : path, optional
+        Where files that the protocol names are looked for.
+    **layout
+        How the file is read, as for :func:`read`; for one table.
+
+    Returns
+    -------
+    tuple of Verdict, or dict of str to tuple of Verdict by table
+
+    See Also
+    --------
+    discreet.release.checking.check_release : what is taken from the file, and what needs the steps run again.
+    """
+    if isinstance(protocol, Tables) or (not isinstance(protocol, Protocol) and is_for_tables(protocol)):
+        strange = [name for name, value in layout.items() if value is not None]
+        if strange:
+            raise ParameterError(f"check: {strange[0]} is for one table, and the protocol is for several.")
+        return check_tables(protocol, masked, source=folder)
+    return check_release(protocol, masked, folder=folder, **layout)
+
+
+def compare_papers(
+    papers: Sequence[str] = (),
+    *,
+    full: bool = False,
+    data: str | os.PathLike[str] | None = None,
+    store: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+) -> PaperComparison:
+    """Recompute the tables of the papers, all or some by their short names, and compare them with what is printed."""
+    from discreet.reproduction import sections
+
+    return sections.compare_papers(papers, full=full, data=data, store=store, resume=resume)
+
+
+def paper_files(data: str | os.PathLike[str] | None = None) -> list[Path]:
+    """Return the public files that are at hand."""
+    from discreet.reproduction.public_files import PUBLIC, DataFolder
+
+    folder = DataFolder(data)
+    return [path for path in map(folder.find, PUBLIC) if path is not None]
+
+
+def write_papers(comparison: PaperComparison, path: str | os.PathLike[str]) -> None:
+    """Write the comparison as one self-contained HTML page."""
+    from discreet.reproduction.papers_page import render_papers
+
+    io.write_text(path, render_papers(comparison))
+
+
+for _name in __all__:
+    # Every function of the front door keeps the messages of libraries back, whatever it calls.
+    if isfunction(_function := globals()[_name]) and not hasattr(_function, "__wrapped__"):
+        globals()[_name] = door(_function)

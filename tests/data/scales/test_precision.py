@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.data.scales.precision import Fineness, fineness, joined_fineness, rounded
+
+
+@given(st.lists(st.integers(-(10**9), 10**9), min_size=1), st.integers(0, 6))
+def test_decimals_are_those_that_write_every_number(steps, d):
+    values = np.array(steps) / 10.0**d
+    digits = max(len(f"{step / 10**d:.6f}".rstrip("0").split(".")[1]) for step in steps)
+    assert fineness(values).decimals == digits
+
+
+@pytest.mark.parametrize(
+    ("values", "decimals"),
+    [([], 0), ([np.nan], 0), ([1e300, 5.0], 0), ([2.0**60], 0), ([1e-15], 15), ([0.1 + 0.2], None), ([np.pi], None)],
+)
+def test_edges(values, decimals):
+    assert fineness(np.array(values, dtype=float)).decimals == decimals
+
+
+def test_single_precision_has_the_decimals_that_were_written():
+    prices = np.round(np.random.default_rng(0).uniform(0, 900, 500), 2)
+    stored = prices.astype(np.float32).astype(np.float64)
+    assert fineness(prices).decimals == fineness(stored).decimals == 2
+    assert fineness(np.append(stored, np.pi)).decimals is None
+
+
+@given(st.lists(st.sampled_from([1.0, 0.5, 12.35, 1 / 3, float(np.float32(12.35)), np.nan]), min_size=2, max_size=12))
+def test_parts_of_a_column_say_what_the_column_says(values):
+    column = np.array(values)
+    for cut in range(1, column.size):
+        assert joined_fineness([fineness(column[:cut]), fineness(column[cut:])]) == fineness(column)
+
+
+@given(st.lists(st.floats(-1e9, 1e9), min_size=1), st.integers(0, 5))
+def test_rounding_gives_numbers_of_the_column_and_no_negative_zero(values, d):
+    column = Fineness(d, -1e9, 1e9)
+    result = rounded(np.array(values), column)
+    assert fineness(result).decimals <= d
+    assert np.array_equal(rounded(result, column), result)
+    assert not np.signbit(result[result == 0]).any()
+    assert np.abs(result - values).max() <= 0.5 * 10.0**-d + 1e-6
+
+
+def test_numbers_with_all_digits_keep_six_of_their_own_or_of_the_range():
+    column = Fineness(None, 0.0, 5e6)
+    assert rounded(np.array([np.pi, np.pi * 1e6, -np.pi / 1e9, 0.0, np.nan]), column).tolist()[:4] == [
+        3.14159, 3141590.0, -3.14159e-9, 0.0,
+    ]  # fmt: skip
+    far = Fineness(None, 1e9, 1e9 + 2)
+    assert rounded(np.array([1e9 + np.pi / 4]), far).tolist() == [1e9 + 0.7854]
+
+
+def test_coarser_when_asked_and_never_finer():
+    column = Fineness(1, 0.0, 9000.0)
+    assert rounded(np.array([1234.56]), column, 5).tolist() == [1234.6]
+    assert rounded(np.array([1234.56]), column, 0).tolist() == [1235.0]
+    assert rounded(np.array([1234.56]), column, -3).tolist() == [1000.0]
+    assert rounded(np.array([1234.56789]), Fineness(None, 0.0, 9000.0), 1).tolist() == [1234.6]
+
+
+@pytest.mark.parametrize(
+    ("values", "step"),
+    [
+        ([*range(1, 91), 0.5], 1.0),
+        ([*range(1, 91), np.pi], 1.0),
+        ([*range(1, 91), *(0.5 + i for i in range(9))], 0.5),  # a tenth of all is no odd one
+        ([500 * i for i in range(1, 60)], 500.0),
+        ([500 * i for i in range(1, 60)] + [777], 500.0),
+        ([25 * i for i in range(1, 60)], 25.0),
+        ([0.25 * i for i in range(1, 90)], 0.25),
+        ([round(0.05 * i, 2) for i in range(1, 90)], 0.05),
+        ([3.0 * i for i in range(1, 90)], 1.0),
+        ([0] * 900 + [12.35, 7.99], 0.01),  # zero is a multiple of everything
+        ([40] * 96 + [10, 37, 41, 58], 2.0),  # one number that most have: 20 steps stay
+        ([100, 200, 300], 1.0),  # too few
+        (list(np.random.default_rng(0).normal(size=50)), None),
+    ],
+)
+def test_the_step_is_what_nearly_all_numbers_share(values, step):
+    column = fineness(np.array(values, dtype=float))
+    assert column.unit == step
+    cut = len(values) // 3
+    parts = [fineness(np.array(part, dtype=float)) for part in (values[:cut], values[cut:])]
+    assert joined_fineness(parts) == column
+
+
+def test_rounding_goes_in_steps_and_no_finer_than_asked_for():
+    quarters, hundreds = (fineness(np.arange(1, 90) * step) for step in (0.25, 500.0))
+    assert rounded(np.array([1.4, -0.1, np.nan]), quarters).tolist()[:2] == [1.5, 0.0]
+    assert rounded(np.array([1.3]), quarters, 1).tolist() == [1.2]
+    assert rounded(np.array([1.4]), quarters, 0).tolist() == [1.0]
+    assert rounded(np.array([1260.0, -1240.0]), hundreds).tolist() == [1500.0, -1000.0]
+    assert rounded(np.array([1260.0]), hundreds, -2).tolist() == [1500.0]
+    assert rounded(np.array([1260.0]), hundreds, -3).tolist() == [1000.0]
+    assert rounded(np.array([1260.0]), hundreds, 2).tolist() == [1500.0]
+
+
+def test_huge_and_tiny_numbers_pass():
+    values = np.array([1e300, -1e-300, 5e-324])
+    assert np.isfinite(rounded(values, fineness(values))).all()

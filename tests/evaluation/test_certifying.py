@@ -1,0 +1,148 @@
+"""Certificates: proven, in words, from every form of a release."""
+
+import json
+import signal
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.reference.microaggregation import plain_least_error
+
+import discreet as dc
+from discreet.contracts.proof import Certificate
+from discreet.errors import DataError, MissingValueError, ParameterError, UnknownNameError
+from discreet.evaluation.certifying import certify, least_squared_error
+from discreet.kernels.groups.pricing import squared_distances
+from discreet.masking.microaggregation.numbers.set_partition import raise_prices
+from discreet.progress import listening
+from discreet.stopping import is_stopped
+
+
+@pytest.fixture(scope="module")
+def accounts():
+    return dc.datasets.business(60)
+
+
+@pytest.fixture(scope="module")
+def masked(accounts):
+    return dc.MDAV(k=3, refine=3000, decimals="exact", random_state=0).mask(accounts)
+
+
+def test_every_form_of_a_release_gives_the_same(accounts, masked):
+    names = list(masked.provenance.attributes)
+    by_masked = dc.certify(accounts, masked, budget="500ms")
+    by_frame = dc.certify(accounts, masked.microdata, budget="500ms")
+    by_labels = dc.certify(accounts, masked.labels, budget="500ms", attributes=names)
+    assert by_masked.k == by_frame.k == by_labels.k == 3
+    assert by_masked.attributes == tuple(names)
+    assert by_masked.value == pytest.approx(masked.provenance.details["information_loss"], rel=1e-9)
+    for other in (by_frame, by_labels):
+        assert other.value == pytest.approx(by_masked.value, rel=1e-9)
+    assert by_masked.method == "column generation"
+    assert 0 < by_masked.bound <= by_masked.value
+
+
+def test_one_attribute_is_exact(accounts):
+    release = dc.IndividualRanking(k=4, attributes=["ASSETS"]).mask(accounts)
+    proof = dc.certify(accounts, release)
+    assert proof.method == "exact-univariate"
+    assert proof.gap < 1e-5
+    assert proof.sentence == "the information loss is the least possible for k = 4"
+
+
+def test_blocks_are_certified_block_by_block(accounts):
+    release = dc.MDAV(k=3, blocks=3, decimals="exact").mask(accounts)
+    proof = dc.certify(accounts, release, budget="500ms")
+    assert proof.value == pytest.approx(release.provenance.details["information_loss"], rel=1e-6)
+    assert 0 < proof.bound < proof.value
+
+
+def test_a_release_that_is_not_the_mean_is_measured_as_it_is(accounts):
+    release = dc.MDAV(k=3, integers=True).mask(accounts)
+    proof = dc.certify(accounts, release, budget="300ms")
+    moved = np.array(release.microdata.numeric(("ASSETS",))) - accounts.numeric(("ASSETS",))
+    assert np.abs(moved).sum() > 0
+    assert proof.value > proof.bound
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_bounds_stay_below_the_optimum(k):
+    for seed in range(3):
+        points = np.random.default_rng(seed).standard_normal((9, 2))
+        best = plain_least_error(points, k)
+        for seconds in (0.001, 0.3):
+            bound, _ = least_squared_error(points, k, None, seconds)
+            assert 0 < bound <= best * (1 + 1e-9)
+
+
+def test_large_files_get_the_fast_bound(monkeypatch):
+    monkeypatch.setattr("discreet.evaluation.certifying.DENSE_UP_TO", 100)
+    points = np.random.default_rng(0).standard_normal((300, 3))
+    fast, method = least_squared_error(points, 3, None, 2.0)
+    assert method == "fast"
+    monkeypatch.setattr("discreet.evaluation.certifying.DENSE_UP_TO", 1000)
+    assert least_squared_error(points, 3, None, 0.2)[1] == "column generation"
+    *_, best = raise_prices(squared_distances(points), 3, rounds=20)
+    assert best.converged
+    assert 0.7 * best.relaxation < fast <= best.relaxation * (1 + 1e-12)
+
+
+def test_a_file_with_far_records_is_certified_closely(monkeypatch):
+    """Company accounts: most of the error is that of a few records, whose lists are longer."""
+    monkeypatch.setattr("discreet.evaluation.certifying.DENSE_UP_TO", 100)
+    accounts = dc.datasets.business(1500)
+    proof = dc.certify(accounts, dc.MDAV(k=3).mask(accounts), budget="30s")
+    assert proof.method == "fast"
+    assert proof.gap < 20
+
+
+def test_an_interrupt_ends_it_without_a_bound(accounts, masked):
+    def interrupt(label, _done, _total):
+        if label == "certifying":
+            signal.raise_signal(signal.SIGINT)
+
+    with listening(interrupt), pytest.raises(KeyboardInterrupt):
+        dc.certify(accounts, masked, budget="20s")  # it ends, and is noticed, if it hears nothing
+    assert not is_stopped()
+
+
+def test_fewer_than_two_groups():
+    data = pl.DataFrame({"x": [1.0, 2.0, 3.0, 7.0], "y": [0.0, 1.0, 0.0, 2.0]})
+    proof = certify(data, [0, 0, 0, 0], k=3, attributes=["x", "y"])
+    assert proof.method == "one group"
+    assert proof.gap < 1e-6
+
+
+def test_words_and_figures():
+    proof = Certificate(14.48, 14.40, 3, 834, ("a",), "column generation", 1.5)
+    assert proof.sentence == "the information loss is at most 0.6 % above the least possible for k = 3"
+    assert proof.gap == pytest.approx(100 * 0.08 / 14.4)
+    assert json.loads(json.dumps(proof.to_dict()))["gap_percent"] == proof.gap
+    assert "0.6 %" in proof._repr_html_()
+    assert repr(proof) == "Certificate(k = 3: loss 14.4800 %, at least 14.4000 % by column generation)"
+    nothing = Certificate(1.0, 0.0, 3, 9, (), "fast")
+    assert nothing.to_dict()["gap_percent"] is None
+    assert "no bound" in nothing.sentence
+    close = Certificate(1.00002, 1.0, 3, 9, (), "fast")
+    assert close.sentence == "the information loss is at most 0.0020 % above the least possible for k = 3"
+
+
+def test_bad_input(accounts, masked):
+    for error, message, given in [
+        (ParameterError, "k must be None or an integer of at least 2", {"k": 1}),
+        (ParameterError, "a time must look like", {"budget": "soon"}),
+        (ParameterError, "budget must be a time", {"budget": 30}),
+        (DataError, "fewer than k = 9", {"k": 9}),
+        (UnknownNameError, "no attribute named 'NOTHING'", {"attributes": ["NOTHING"]}),
+    ]:
+        with pytest.raises(error, match=message):
+            dc.certify(accounts, masked, **given)
+    with pytest.raises(DataError, match="60 records need as many labels"):
+        dc.certify(accounts, np.zeros(7, dtype=int))
+    with pytest.raises(DataError, match="one integer a record"):
+        dc.certify(accounts, np.zeros(60))
+    with pytest.raises(DataError, match="one record only"):
+        dc.certify(accounts, accounts)
+    holes = pl.DataFrame({"x": [1.0, None, 3.0, 4.0], "y": [1.0, 2.0, 3.0, 4.0]})
+    with pytest.raises(MissingValueError, match="1 values are missing, the first in column 'x'"):
+        dc.certify(holes, [0, 0, 1, 1], attributes=["x", "y"])

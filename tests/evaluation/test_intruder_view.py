@@ -1,0 +1,126 @@
+"""What an intruder does before he links."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet import workflow
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.schema import Attribute, Schema
+from discreet.evaluation.intruder_view import as_released, fit_to_compare, without_gaps
+from discreet.masking.recoding.hierarchy import Hierarchy
+
+
+def table(gaps=0, n=40):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=n)
+    x[:gaps] = np.nan
+    frame = pl.DataFrame({"x": x, "fuel": rng.choice(["gas", "oil", "sun", "wood"], n)})
+    schema = Schema(
+        [Attribute("x", Numeric(), "key"), Attribute("fuel", Nominal(["gas", "oil", "sun", "wood"]), "key")]
+    )
+    return Microdata(frame, schema)
+
+
+BROADER = Hierarchy([["gas", "fossil"], ["oil", "fossil"], ["sun", "new"], ["wood", "new"]])
+
+
+def test_categories_that_were_renamed_are_known_by_their_new_names():
+    data = table()
+    masked = dc.HierarchyRecoding({"fuel": BROADER}).mask(data)
+    for release in (masked, masked.microdata):  # by the transitions, and by what is seen
+        recoded = as_released(data, release)
+        assert recoded.encoded("fuel").tolist() == masked.microdata.encoded("fuel").tolist()
+        assert recoded.schema["fuel"].scale == masked.microdata.schema["fuel"].scale
+        assert recoded.schema["fuel"].role == "key"
+    assert as_released(data, data) is data
+
+
+def test_a_release_with_new_levels_can_be_assessed_and_is_linked_by_them():
+    data = table()
+    masked = dc.HierarchyRecoding({"fuel": BROADER}).mask(data)
+    found = workflow.assess(data, masked)
+    # x is released as it was: everybody is found, whatever his fuel is called.
+    assert found["distance-linkage"].value == 100.0
+    only = workflow.assess(data, masked, intruders=[workflow.Intruder("fuel", ("fuel",))])["fuel"]
+    # Two classes of equal records: one of each is found, on average.
+    assert only["distance-linkage"].value == pytest.approx(100 * 2 / 40)
+
+
+def test_the_masking_aware_intruder_is_handed_what_he_knows_and_not_what_he_would_make_of_it():
+    data = table()
+    masked = dc.HierarchyRecoding({"fuel": BROADER}).mask(data)
+    expected = dc.MaskingAwareLinkage(attributes=["fuel"]).link(data, masked).evaluate().rate
+    one = [workflow.Intruder("aware", ("fuel",), ("masking-aware", "blocked"))]
+    found = workflow.assess(data, masked, intruders=one)["aware"]
+    assert found["masking-aware-linkage"].value == pytest.approx(100 * expected)
+    assert found["blocked-linkage"].value > 0
+
+
+def test_gaps_are_like_gaps():
+    data = table(gaps=3)
+    before, after = without_gaps(data, data)
+    assert before.names == ("x", "fuel", "x is missing")
+    assert before.encoded("x is missing").tolist() == [1] * 3 + [0] * 37
+    assert np.isfinite(before.encoded("x")).all()
+    assert after.schema == before.schema
+    whole = table()
+    assert without_gaps(whole, whole) == (whole, whole)
+
+
+def test_a_table_with_missing_numbers_can_be_assessed():
+    data = table(gaps=3)
+    found = workflow.assess(data, workflow.protect(data, "identifiers"))
+    fuels = data.encoded("fuel")[:3]
+    expected = 37 + sum(1 / (fuels == f).sum() for f in fuels)  # those with gaps are told apart by their fuel alone
+    assert found["distance-linkage"].value == pytest.approx(100 * expected / 40)
+    aware = workflow.assess(data, data, intruders=[workflow.Intruder("a", ("x", "fuel"), ("masking-aware",))])["a"]
+    assert aware["masking-aware-linkage"].value == pytest.approx(100 * expected / 40)
+
+
+def test_who_knows_the_masking_compares_what_became_unordered_or_a_range():
+    data = table()
+    schema = data.schema.replacing(Attribute("fuel", Ordinal(["gas", "oil", "sun", "wood"]), "key"))
+    ordered = Microdata(data.to_native(), schema)
+    recoded = dc.LevelMap({"fuel": {"gas": "old", "wood": "old"}}).mask(ordered)
+    assert recoded.microdata.schema["fuel"].scale.kind == "nominal"
+    seen = fit_to_compare(ordered, as_released(ordered, recoded), recoded)
+    assert seen.schema["fuel"].scale == Nominal(["gas", "oil", "sun", "wood"])
+    assert seen.encoded("fuel").tolist() == ordered.encoded("fuel").tolist()
+    ranges = dc.Mondrian(k=4, release="range").mask(ordered)
+    seen = fit_to_compare(ordered, as_released(ordered, ranges), ranges)
+    assert seen.encoded("x").tolist() == ranges.microdata.encoded("x").tolist()
+    assert fit_to_compare(data, data, data) is data
+    for release in (recoded, ranges):
+        one = [workflow.Intruder("aware", ("x", "fuel"), ("masking-aware",))]
+        assert workflow.assess(ordered, release, intruders=one)["aware"]["masking-aware-linkage"].value > 0
+
+
+def test_sentences_count_the_keys_that_were_declared_and_no_flags_of_gaps():
+    data = table(gaps=3)
+    schema = Schema([*data.schema, Attribute("debt", Numeric(), "confidential")])
+    data = Microdata(data.to_arrow().append_column("debt", [np.arange(40.0)]), schema)
+    masked = workflow.protect(data, "identifiers")
+    intruder = workflow.Intruder("all", ("x", "fuel"), ("distance", "blocked"))
+    found = workflow.assess(data, masked, intruders=[intruder])["all"]
+    measured = [found["distance-linkage"], found["blocked-linkage"], dc.assess(data, masked)["attribute-disclosure"]]
+    for one in measured:
+        assert one.details["known"] == ["x", "fuel"], one.name
+        assert "is missing" not in one.sentence
+    assert "knows 2 true keys of" in measured[0].sentence
+    assert "A missing cell counts as a value of its own." in measured[0].sentence
+    assert "knows 2 keys of" in measured[1].sentence
+    assert "From 2 keys," in measured[2].sentence
+    assert all("is missing" not in name for name in found.score.known)
+
+
+def test_a_column_that_is_called_like_a_flag_is_a_key_like_any_other():
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("x is missing", Nominal(("no", "yes")), "key")])
+    frame = pl.DataFrame({"x": [1.0, None, 3.0, 4.0], "x is missing": ["no", "yes", "no", "no"]})
+    data = Microdata(frame, schema)
+    found = dc.assess(data, workflow.protect(data, "identifiers"))
+    assert found["distance-linkage"].details["known"] == ["x", "x is missing"]

@@ -1,0 +1,91 @@
+"""Optimal runs of one attribute against every partition, and the linear sort against the stable one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reference.microaggregation import partition_cost, plain_optimal_cost
+
+from discreet.kernels.groups import univariate
+from discreet.kernels.groups.univariate import fixed_runs, optimal_runs, sorted_order
+
+
+@st.composite
+def problems(draw):
+    n = draw(st.integers(1, 150))
+    k = draw(st.integers(1, n))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    kind = draw(st.sampled_from(["normal", "ties", "tails", "offset", "outlier"]))
+    values = {
+        "normal": rng.standard_normal(n),
+        "ties": rng.integers(0, 6, n).astype(float),
+        "tails": np.exp(3 * rng.standard_normal(n)),
+        "offset": 1e9 + rng.standard_normal(n),
+        "outlier": np.where(np.arange(n) == 0, -1e6, rng.standard_normal(n)),
+    }[kind]
+    weights = draw(st.sampled_from([None, rng.integers(0, 4, n).astype(float), rng.random(n)]))
+    return values, k, weights
+
+
+@settings(max_examples=60, deadline=None)
+@given(problems(), st.booleans(), st.booleans())
+def test_optimal(problem, absolute, searched):
+    values, k, weights = problem
+    if searched:
+        # The matrix search serves large k; here it must serve every k.
+        path = np.zeros(values.size + 1, dtype=np.int32)
+        order = sorted_order(values)
+        mass = np.ones(1) if weights is None else weights[order]
+        univariate._searched(values[order], mass, k, absolute, path)
+        labels = np.empty(values.size, dtype=np.int64)
+        univariate._write(order, path, labels)
+    else:
+        labels = optimal_runs(values, k, weights, absolute=absolute)
+    sizes = np.bincount(labels)
+    assert sizes.min() >= k
+    assert sizes.max() <= 2 * k - 1
+    centred = values - np.median(values)
+    cost = partition_cost(centred, labels, weights, absolute=absolute)
+    best = plain_optimal_cost(centred, k, weights, absolute=absolute)
+    assert cost <= best * (1 + 1e-9) + 1e-12
+    assert np.all(np.diff(labels[sorted_order(values)]) >= 0)
+
+
+@pytest.mark.parametrize("k", [60, 500])
+def test_matrix_search_equals_all_candidates(k):
+    values = np.random.default_rng(k).standard_t(2, 3000)
+    order = sorted_order(values)
+    path = np.zeros(values.size + 1, dtype=np.int32)
+    univariate._plain(values[order], k, path)
+    plain = np.empty(values.size, dtype=np.int64)
+    univariate._write(order, path, plain)
+    searched = optimal_runs(values, k)
+    assert partition_cost(values, searched) == pytest.approx(partition_cost(values, plain), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e150, 1e-150])
+def test_magnitudes(scale):
+    values = np.random.default_rng(0).standard_normal(500)
+    assert np.array_equal(optimal_runs(values * scale, 4), optimal_runs(values, 4))
+
+
+def test_crowded_values_are_still_told_apart():
+    # With sums over the whole file, costs of 1e-14 would drown in totals of 1e6.
+    values = np.concatenate([np.arange(1000) * 1e-7, 1e3 + np.arange(1000)])
+    labels = optimal_runs(values, 2)
+    assert np.all(np.bincount(labels) == 2)
+
+
+def test_linear_sort_is_the_stable_sort():
+    rng = np.random.default_rng(0)
+    values = np.concatenate([rng.standard_normal(60_000), rng.integers(-3, 3, 60_000), [0.0, -0.0, 1e300, -1e-300]])
+    assert values.size >= univariate.RADIX_FROM
+    assert np.array_equal(sorted_order(values), np.argsort(values, kind="stable"))
+
+
+@pytest.mark.parametrize("n", range(3, 13))
+def test_fixed_runs(n):
+    values = np.random.default_rng(n).standard_normal(n)
+    sizes = np.bincount(fixed_runs(values, 3))
+    assert np.all(sizes[:-1] == 3)
+    assert 3 <= sizes[-1] <= 5

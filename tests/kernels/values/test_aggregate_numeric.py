@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from discreet.kernels.values.aggregate_numeric import (
+    accumulate_shares,
+    choquet_groups,
+    measure_chains,
+    order_groups_down,
+    sugeno_groups,
+)
+
+
+def ordered(values: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    order = np.full(values.size, -1, dtype=np.int64)
+    order_groups_down(values, offsets, np.empty(int(np.diff(offsets).max()), dtype=np.int64), order)
+    return order
+
+
+@pytest.mark.parametrize("levels", [1, 3, 1000])
+def test_groups_are_ordered_down_with_ties_on_the_lowest_position(levels: int) -> None:
+    rng = np.random.default_rng(levels)
+    sizes = np.concatenate([np.arange(1, 70), [127, 128, 129, 500]])
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    values = rng.integers(0, levels, offsets[-1]).astype(np.float64)
+    order = ordered(values, offsets)
+    for low, high in pairwise(offsets):
+        assert order[low:high].tolist() == sorted(range(low, high), key=lambda position: (-values[position], position))
+
+
+def test_shares_end_at_exactly_one() -> None:
+    rng = np.random.default_rng(0)
+    offsets = np.arange(0, 71, 7, dtype=np.int64)
+    weights = rng.random(70)
+    order = ordered(rng.random(70), offsets)
+    shares = np.empty(70)
+    accumulate_shares(weights, order, offsets, shares)
+    expected = np.cumsum(weights[order].reshape(10, 7), axis=1) / weights.reshape(10, 7).sum(axis=1, keepdims=True)
+    assert shares == pytest.approx(expected.ravel())
+    assert (shares[6::7] == 1.0).all()
+
+
+def test_chains_visit_growing_subsets() -> None:
+    offsets = np.array([0, 3, 6], dtype=np.int64)
+    order = ordered(np.array([0.1, 0.3, 0.2, 0.9, 0.5, 0.7]), offsets)
+    heights = np.empty(6)
+    measure_chains(order, offsets, np.arange(8) / 7.0, heights)
+    assert (heights * 7).round().tolist() == [0b010, 0b110, 0b111, 0b001, 0b101, 0b111]
+
+
+def test_sums_and_maxima_follow_the_heights_of_their_group() -> None:
+    values = np.array([4.0, 2.0, 0.5, 0.25])
+    offsets = np.array([0, 2, 4], dtype=np.int64)
+    order = ordered(values, offsets)
+    heights, starts, out = np.array([0.25, 1.0]), np.zeros(2, dtype=np.int64), np.empty(2)
+    choquet_groups(values, order, heights, starts, offsets, 0.0, True, out)
+    assert out.tolist() == [2.5, 0.3125]
+    choquet_groups(values, order, heights, starts, offsets, 0.25, False, out)
+    assert out.tolist() == [1.5, 0.1875]
+    sugeno_groups(values, order, heights, starts, offsets, out)
+    assert out.tolist() == [1.0, 0.25]

@@ -1,0 +1,87 @@
+"""Linkage by the dissimilarity of sequences, against all pairs by definition."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reference import sequences as reference
+
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Numeric, Sequence
+from discreet.data.schema import Attribute, Schema
+from discreet.engines.memory import MemoryEngine
+from discreet.errors import MissingValueError, ParameterError, SchemaError
+from discreet.linkage.shared.sequence_distance import SequenceLinkage
+from discreet.masking.microaggregation.sequences.kshc import KSHC
+
+EVENTS = tuple("abcd")
+SCHEMA = Schema([Attribute("path", Sequence(EVENTS), "key")])
+FILES = st.lists(st.lists(st.sampled_from(EVENTS), max_size=4), min_size=1, max_size=12)
+
+
+def microdata(paths):
+    return Microdata(pa.table({"path": pa.array(paths, pa.list_(pa.string()))}), SCHEMA)
+
+
+@given(a=FILES, b=FILES)
+def test_links_are_those_of_all_pairs(a, b):
+    links = SequenceLinkage(distance="levenshtein").link(microdata(a), microdata(b))
+    for j, release in enumerate(b):
+        distances = [reference.levenshtein(s, release) for s in a]
+        order = sorted(range(len(a)), key=lambda i: (distances[i], i))
+        assert links.best[j] == order[0]
+        assert links.score[j] == pytest.approx(distances[order[0]])
+        tied = {i for i, d in enumerate(distances) if d == min(distances)}
+        assert links.ties[j] == len(tied)
+        classes = links.tied[links.tied_offsets[j] : links.tied_offsets[j + 1]]
+        assert {i for i in range(len(a)) if links.classes[i] in classes} == tied
+        if len(a) > 1:
+            assert links.second_score[j] == pytest.approx(distances[order[1]])
+            assert distances[links.second[j]] == distances[order[1]]
+            assert links.second[j] != links.best[j]
+        else:
+            assert links.second[j] == -1
+
+
+def test_an_unmasked_file_of_different_sequences_is_linked_wholly_and_a_masked_one_hardly():
+    rng = np.random.default_rng(0)
+    paths = [list(rng.choice(list(EVENTS), rng.integers(3, 9))) for _ in range(120)]
+    data = microdata(paths)
+    distinct = len({tuple(p) for p in paths})
+    for linker in SequenceLinkage.examples():
+        assert linker.link(data, data).evaluate().expected == pytest.approx(distinct, rel=0.05)
+        masked = KSHC(5).mask(data)
+        linked = linker.link(data, masked).evaluate()
+        assert linked.expected <= 120 / 5 + 1
+
+
+def test_blocks_and_threads_change_nothing(monkeypatch):
+    rng = np.random.default_rng(1)
+    a, b = (microdata([list(rng.choice(list(EVENTS), rng.integers(0, 5))) for _ in range(60)]) for _ in range(2))
+    whole = SequenceLinkage(quantifier="power:0.4").link(a, b)
+    monkeypatch.setattr("discreet.linkage.shared.sequence_distance._PAIRS", 100)
+    parts = SequenceLinkage(quantifier="power:0.4").link(a, b, engine=MemoryEngine(workers=2))
+    for field in ("best", "second", "score", "ties", "tied", "tied_offsets"):
+        np.testing.assert_array_equal(getattr(whole, field), getattr(parts, field))
+
+
+def test_several_attributes_count_alike():
+    schema = Schema([Attribute("out", Sequence(EVENTS), "key"), Attribute("back", Sequence(EVENTS), "key")])
+    a = Microdata(pa.table({"out": ["a b", "a b"], "back": ["c", "d"]}), schema)
+    b = Microdata(pa.table({"out": ["a b"], "back": ["d"]}), schema)
+    assert SequenceLinkage().link(a, b).best.tolist() == [1]
+    assert SequenceLinkage(attributes=["out"]).link(a, b).ties.tolist() == [2]
+
+
+def test_bad_input():
+    good = microdata([["a"], ["b"]])
+    with pytest.raises(MissingValueError, match="column 'path' has 1 missing sequences of 2"):
+        SequenceLinkage().link(good, microdata([["a"], None]))
+    with pytest.raises(ParameterError, match="SequenceLinkage: quantifier must be None for the distance 'lcs'"):
+        SequenceLinkage(distance="lcs", quantifier="power:2").link(good, good)
+    with pytest.raises(SchemaError, match="attribute 'x' is numeric; it links sequence attributes"):
+        numbers = Microdata(pa.table({"x": [1.0]}), Schema([Attribute("x", Numeric(), "key")]))
+        SequenceLinkage().link(numbers, numbers)

@@ -1,0 +1,209 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.linkage.unshared import problems
+
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import DataError, ParameterError
+from discreet.linkage.chance import significance
+from discreet.linkage.unshared import structural
+from discreet.linkage.unshared.canonical import Whitened, gains, improve, solve, whiten
+from discreet.linkage.unshared.structural import StructuralLinkage, sharpness
+
+
+def mean_correct(data_dir, name, runs, seed=0, **parameters):
+    halves, rng = problems.load(data_dir, name), np.random.default_rng(seed)
+    found = []
+    for _ in range(runs):
+        a, b, truth = problems.draw(halves, 100, rng)
+        found.append(StructuralLinkage(**parameters).link(a, b).evaluate(truth).expected)
+    return float(np.mean(found))
+
+
+# The paper's best are 18.2, about 10, 10.4, 9.9 and 22.2; means over 200 runs are in the benchmark. These few runs
+# stray by several links, so the bounds are looser than there.
+@pytest.mark.parametrize(
+    ("name", "runs", "least"),
+    [("wdbc", 3, 97), ("water-treatment", 6, 50), ("census", 10, 20), ("abalone", 10, 11), ("ionosphere", 8, 18)],
+)
+def test_files_of_p2(data_dir, name, runs, least):
+    assert mean_correct(data_dir, name, runs) >= least
+
+
+def latent(n, rng, noise=0.05):
+    hidden = rng.gamma([1.0, 2.0, 4.0, 8.0], size=(n, 4))
+    other = np.column_stack([hidden[:, [2, 0, 3, 1]] ** 1.5, hidden.sum(axis=1)])
+    return tuple(side * np.exp(noise * rng.normal(size=side.shape)) for side in (hidden, other))
+
+
+def test_the_order_of_the_files_tells_nothing():
+    rng = np.random.default_rng(0)
+    x, y = latent(60, rng)
+    order = rng.permutation(60)
+    tables = problems.table(x, "a"), problems.table(y, "b"), problems.table(y[order], "b")
+    plain = StructuralLinkage().link(tables[0], tables[1]).evaluate().expected
+    moved = StructuralLinkage().link(tables[0], tables[2]).evaluate(order).expected
+    assert plain > 20
+    assert abs(plain - moved) <= 20
+    # Pure noise gives no more than guessing does.
+    found = []
+    for seed in range(12):
+        noise = np.random.default_rng(seed).normal(size=(40, 6))
+        links = StructuralLinkage(random_state=seed).link(
+            problems.table(noise[:, :3], "a"), problems.table(noise[:, 3:], "b")
+        )
+        found.append(links.evaluate().expected)
+    assert np.mean(found) < 2.2
+
+
+def test_equal_records_are_linked_at_chance():
+    twice = np.repeat([[0.0, 1.0, 2.0], [1.0, 0.0, 5.0]], 20, axis=0)
+    right = [
+        StructuralLinkage(random_state=seed)
+        .link(problems.table(twice, "a"), problems.table(twice, "b"))
+        .evaluate()
+        .expected
+        for seed in range(15)
+    ]
+    assert np.mean(right) < 4  # two groups of 20 that nothing tells apart: 2 by guessing
+
+
+def test_files_without_common_individuals_are_at_chance():
+    rng = np.random.default_rng(1)
+    x, _ = latent(60, rng)
+    _, y = latent(60, rng)
+    links = StructuralLinkage().link(problems.table(x, "a"), problems.table(y, "b"))
+    report = significance(links)
+    assert report.at_chance
+    assert "at chance level" in report.sentence
+    nobody = significance(links, np.full(60, -1))
+    assert (nobody.correct, nobody.p_value) == (0, 1)
+
+
+def test_seed_reproduces_and_evidence_is_reported():
+    rng = np.random.default_rng(2)
+    x, y = latent(50, rng)
+    a, b = problems.table(x, "a"), problems.table(y, "b")
+    linker = StructuralLinkage(random_state=5)
+    first, evidence = linker.link(a, b), linker.evidence_
+    second = linker.link(a, b)
+    assert np.array_equal(first.best, second.best)
+    assert len(evidence) == 1
+    assert evidence == linker.evidence_
+    assert (first.second != first.best).all()
+    assert first.higher_is_better
+    assert (first.score >= first.second_score).all()
+    assert np.unique(first.best).size == 50
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"one_to_one": False},
+        {"start": "variables"},
+        {"start": "representatives", "metric": "root"},
+        {"normalise": "ranging"},
+    ],
+)
+def test_every_choice_finds_highly_correlated_files(data_dir, parameters):
+    assert mean_correct(data_dir, "wdbc", 2, **parameters) > 60
+
+
+def test_a_few_records_of_many(data_dir):
+    halves = problems.load(data_dir, "wdbc")
+    few = np.arange(0, 150, 3)
+    a, b = problems.table(halves[0][:150], "a"), problems.table(halves[1][few], "b")
+    links = StructuralLinkage().link(a, b)
+    report = significance(links, few)
+    assert report.correct > 5
+    assert report.p_value < 1e-6
+    back = StructuralLinkage().link(b, a)
+    assert (back.best >= 0).sum() == 50
+    assert np.isneginf(back.score[back.best < 0]).all()
+
+
+def test_blocks():
+    rng = np.random.default_rng(3)
+    x, y = latent(90, rng)
+    towns = np.repeat(["u", "v", "w"], 30)
+    schema = Schema(
+        [Attribute(f"x{j}", Numeric(), "key") for j in range(4)]
+        + [Attribute(f"y{j}", Numeric(), "key") for j in range(5)]
+        + [Attribute("town", Nominal("uvw"), "key")]
+    )
+    a = pl.DataFrame(x, schema=[f"x{j}" for j in range(4)]).with_columns(town=pl.Series(towns))
+    b = pl.DataFrame(y, schema=[f"y{j}" for j in range(5)]).with_columns(town=pl.Series(towns))
+    linker = StructuralLinkage(by=["town"])
+    links = linker.link(a, b, schema)
+    assert (towns[links.best] == towns).all()
+    assert len(linker.evidence_) == 3
+    assert np.unique(links.best).size == 90
+
+
+def test_odd_files():
+    rng = np.random.default_rng(4)
+    one = rng.normal(size=(30, 1))
+    links = StructuralLinkage().link(problems.table(one, "a"), problems.table(np.exp(one), "b"))
+    assert links.evaluate().expected == pytest.approx(30)
+    wide = rng.normal(size=(12, 40))  # more attributes than records
+    links = StructuralLinkage().link(problems.table(wide[:, :20], "a"), problems.table(wide[:, 20:], "b"))
+    assert np.unique(links.best).size == 12
+    x, y = latent(40, rng)
+    x = np.column_stack([x, np.ones(40)])
+    x[::5, 0] = np.nan
+    y[3, 1:] = np.nan
+    links = StructuralLinkage().link(problems.table(x, "a"), problems.table(y, "b"))
+    assert (links.best >= 0).all()
+    tiny = StructuralLinkage().link(problems.table(x[:2], "a"), problems.table(y[:2], "b"))
+    assert sorted(tiny.best) == [0, 1]
+
+
+def test_bad_input(monkeypatch):
+    rng = np.random.default_rng(0)
+    a, b = problems.table(rng.normal(size=(30, 2)), "a"), problems.table(rng.normal(size=(30, 3)), "b")
+    with pytest.raises(ParameterError, match="StructuralLinkage: normalise must be one of 'auto'"):
+        StructuralLinkage(normalise="rank").link(a, b)
+    with pytest.raises(DataError, match="none of the 2 attributes of the first file varies"):
+        StructuralLinkage().link(problems.table(np.zeros((5, 2)), "a"), b)
+    monkeypatch.setattr(structural, "MOST_PAIRS", 100)
+    with pytest.raises(DataError, match="files of 30 and 30 records have too many pairs"):
+        StructuralLinkage().link(a, b)
+
+
+def test_sharpness_rises_with_true_pairs():
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(100, 3))
+
+    def table(noise):
+        other = points + noise * rng.normal(size=points.shape)
+        return np.sqrt(((points[:, None] - other[None]) ** 2).sum(axis=2))
+
+    values = [sharpness(table(noise)) for noise in (0.01, 0.2, 3.0)]
+    assert values == sorted(values, reverse=True)
+    assert sharpness(np.zeros((5, 5))) == 0
+    assert sharpness(np.eye(2)) == 1
+
+
+def test_improvement_never_ends_below_where_it_began():
+    rng = np.random.default_rng(0)
+    x, y = latent(50, rng, noise=0.5)
+    files = [Whitened(whiten(x, 0.01), whiten(y, 0.01))]
+    everybody = np.arange(50)
+    truth, chance = gains(files, everybody, everybody)[1], gains(files, everybody, rng.permutation(50))[1]
+    assert truth > 2 * chance
+    start = solve(rng.normal(size=(50, 50)))
+    end = improve(files, *start, np.zeros((50, 50)))
+    assert end.objective >= gains(files, *start)[1]
+    assert improve(files, everybody, everybody, np.zeros((50, 50))).objective >= truth - 1e-9
+
+
+def test_whitening():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 3))
+    white = whiten(values, 0.0)
+    assert white.T @ white / 200 == pytest.approx(np.eye(3), abs=1e-9)
+    assert whiten(np.column_stack([values, values[:, 0]]), 0.0).shape == (200, 3)
+    assert whiten(rng.normal(size=(12, 40)), 0.1).shape == (12, 3)

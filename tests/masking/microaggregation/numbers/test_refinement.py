@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import signal
+
+import numpy as np
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet.contracts.masker import Masker
+from discreet.errors import ParameterError
+from discreet.masking.microaggregation.numbers.genetic import GeneticMicroaggregation
+from discreet.masking.microaggregation.numbers.mdav import MDAV
+from discreet.masking.microaggregation.numbers.mhm import MHM
+from discreet.masking.microaggregation.numbers.refinement import Refine
+from discreet.masking.microaggregation.numbers.univariate import IndividualRanking
+from discreet.masking.microaggregation.numbers.vmdav import VMDAV
+from discreet.masking.microaggregation.numbers.ward import WardMicroaggregation
+from discreet.progress import listening
+
+
+def loss(masker, data):
+    return masker.mask(data).provenance.details["information_loss"]
+
+
+@pytest.fixture(scope="module")
+def accounts():
+    return dc.datasets.business(400)
+
+
+def clusters(n=140, size=7, seed=0):
+    """Well separated clusters of 7 records: groups of 3 or 4 tear them apart, groups of 5 to 9 need not."""
+    rng = np.random.default_rng(seed)
+    centres = rng.uniform(-100, 100, (n // size, 2))
+    return pl.DataFrame(np.repeat(centres, size, axis=0) + rng.normal(size=(n, 2)) / 50, schema=["x", "y"])
+
+
+@pytest.mark.parametrize("start", [None, VMDAV(), WardMicroaggregation(), MHM()])
+def test_never_worse_than_its_start_and_clearly_better_with_steps(accounts, start):
+    before = loss((start or MDAV()).clone().set_params(k=4), accounts)
+    after = [loss(Refine(k=4, start=start, budget=b, random_state=1), accounts) for b in (1, 20_000)]
+    assert after[0] <= before + 1e-9
+    assert after[1] < 0.93 * before
+
+
+def test_the_same_seed_and_steps_give_the_same_groups(accounts):
+    first, second, other = (MDAV(k=4, refine=4000, random_state=s).mask(accounts).labels for s in (5, 5, 6))
+    assert np.array_equal(first, second)
+    assert not np.array_equal(first, other)
+
+
+def test_mdav_with_refine_is_refine_after_mdav(accounts, monkeypatch):
+    monkeypatch.setattr(Masker, "_purpose", lambda *_: "one for both")  # draws are the method's own otherwise
+    assert np.array_equal(
+        MDAV(k=4, refine=3000, random_state=5).mask(accounts).labels,
+        Refine(k=4, budget=3000, random_state=5).mask(accounts).labels,
+    )
+
+
+def test_a_time_is_a_budget_too(accounts):
+    assert loss(MDAV(k=4, refine="700ms", random_state=0), accounts) < loss(MDAV(k=4), accounts)
+
+
+@pytest.mark.parametrize("budget", ["10", "fast", "-3s", "0s", "s"])
+def test_times_that_are_none_are_refused(accounts, budget):
+    with pytest.raises(ParameterError, match="a time must look like '10s'"):
+        MDAV(k=4, refine=budget).mask(accounts)
+
+
+def test_an_interrupt_ends_it_without_a_release(accounts):
+    """The budget is of steps, so that a search which went on after Ctrl-C would come to its end, and be noticed."""
+    slices = []
+
+    def interrupt(label, _done, _total):
+        slices.append(label)
+        if slices.count("refining") == 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with listening(interrupt), pytest.raises(KeyboardInterrupt):
+        MDAV(k=4, refine=20_000, random_state=0).mask(accounts)
+    assert slices.count("refining") == 3
+
+
+def test_variable_sizes_keep_clusters_together():
+    data = clusters()
+    fixed = loss(MDAV(k=5), data)
+    for masker in (VMDAV(k=5, gamma=1.1), WardMicroaggregation(k=5), Refine(k=5, budget=20_000, random_state=0)):
+        assert loss(masker, data) < 0.2 * fixed, masker
+
+
+def test_mhm_is_no_worse_than_mdav_here(accounts):
+    assert loss(MHM(k=4), accounts) < 1.05 * loss(MDAV(k=4), accounts)
+
+
+def test_breeding_comes_near_the_optimum_of_one_attribute():
+    data = dc.datasets.business(150).select(["ASSETS"])
+    best = loss(IndividualRanking(k=4), data)
+    long = loss(GeneticMicroaggregation(k=4, random_state=0), data)
+    short = loss(GeneticMicroaggregation(k=4, generations=1, population=4, random_state=0), data)
+    assert best <= long <= short
+
+
+def test_blocks_lose_about_as_little_as_the_exact_method():
+    data = dc.datasets.business(20_000)
+    exact, blocks = (loss(MDAV(k=5, search=s, random_state=0), data) for s in ("exact", "blocks"))
+    assert blocks < 1.01 * exact

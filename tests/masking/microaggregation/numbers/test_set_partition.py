@@ -1,0 +1,129 @@
+"""Bounds by column generation: never above the optimum; polishing: never worse, often optimal."""
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reference.microaggregation import information_loss, plain_least_error
+
+import discreet as dc
+from discreet.errors import ParameterError
+from discreet.kernels.groups.mdav import mdav
+from discreet.kernels.groups.pricing import squared_distances
+from discreet.masking.microaggregation.numbers import polish
+from discreet.masking.microaggregation.numbers.mdav import MDAV
+from discreet.masking.microaggregation.numbers.polish import polished
+from discreet.masking.microaggregation.numbers.refinement import Refine
+from discreet.masking.microaggregation.numbers.set_partition import raise_prices, subsets_of_groups
+
+
+def squared_error(points, labels):
+    return sum(float(((points[labels == g] - points[labels == g].mean(axis=0)) ** 2).sum()) for g in np.unique(labels))
+
+
+def instances(n, number):
+    rng = np.random.default_rng([n, number])
+    d = 1 + number % 3
+    kinds = (rng.standard_normal((n, d)), rng.integers(0, 3, (n, d)).astype(float), rng.standard_cauchy((n, d)))
+    return kinds[number // 3 % 3]
+
+
+@pytest.mark.parametrize("k", [2, 3, 4])
+def test_bounds_stay_below_the_optimum_of_small_files(k):
+    tight = []
+    for n, number in itertools.product(range(2 * k, 13 if k > 2 else 10), (0, 4, 8)):
+        points = instances(n, number)
+        best = plain_least_error(points, k)
+        bounds = [prices.bound for prices in raise_prices(squared_distances(points), k, rounds=12)]
+        assert bounds == sorted(bounds)
+        assert bounds[-1] <= best * (1 + 1e-12)
+        if n % 2:
+            labels = polished(points, k, mdav(points, k), seed=0, rounds=4)
+            assert squared_error(points, labels) == pytest.approx(best, rel=1e-9, abs=1e-12)
+        tight.append(bounds[-1] > 0.999 * best)
+    assert np.mean(tight) > 0.2
+
+
+@given(
+    st.integers(0, 10**6), st.integers(2, 5), st.integers(10, 25), st.integers(1, 4), st.sampled_from([0.0, 1.0, 2.0])
+)
+def test_no_grouping_is_below_the_bound(seed, k, n, d, grid):
+    rng = np.random.default_rng(seed)
+    points = rng.standard_normal((n, d)) * rng.choice([1.0, 30.0], size=(n, 1), p=[0.9, 0.1])
+    points = np.round(points * grid) if grid else points
+    final = list(raise_prices(squared_distances(points), k, rounds=3))[-1]
+    labels = mdav(points, k)
+    assert final.bound <= squared_error(points, labels) * (1 + 1e-12)
+    shuffled = rng.permutation(n) * (n // k) // n
+    assert final.bound <= squared_error(points, shuffled) * (1 + 1e-12)
+
+
+def test_prices_converge_to_the_relaxation_and_repeat_themselves():
+    points = np.random.default_rng(0).standard_t(3, (90, 4))
+    D, start = squared_distances(points), subsets_of_groups(mdav(points, 3), 3)
+    first, second = (list(raise_prices(D, 3, start, rounds=40)) for _ in range(2))
+    assert first[-1].converged
+    assert first[-1].bound == pytest.approx(first[-1].relaxation, rel=2e-6)
+    assert np.array_equal(first[-1].values, second[-1].values)
+
+
+def test_equal_records_cost_nothing():
+    points = np.repeat(np.arange(4.0)[:, None], 5, axis=0)
+    assert list(raise_prices(squared_distances(points), 5, rounds=3))[-1].bound == pytest.approx(0.0, abs=1e-9)
+
+
+def test_subsets_cover_every_record():
+    labels = np.array([0, 1, 0, 1, 0, 1, 1, 1])
+    groups = subsets_of_groups(labels, 3)
+    assert {tuple(sorted(g)) for g in groups.tolist()} >= {(0, 2, 4)}
+    assert set(groups.ravel()) == set(range(8))
+    assert all(len(set(g)) == 3 and len(set(labels[g])) == 1 for g in groups)
+
+
+@pytest.fixture(scope="module")
+def accounts():
+    return dc.datasets.business(60)
+
+
+def test_polish_lowers_the_loss_and_repeats_itself(accounts):
+    def mask(**given):
+        return MDAV(k=3, refine=500, random_state=3, **given).mask(accounts)
+
+    plain, first, second = mask(), mask(polish=True), mask(polish=True)
+    loss = [masked.provenance.details["information_loss"] for masked in (plain, first)]
+    assert loss[1] <= loss[0]
+    assert np.array_equal(first.labels, second.labels)
+    assert np.bincount(first.labels).min() >= 3
+    assert np.bincount(first.labels).max() <= 5
+
+
+def test_polish_by_time_is_refines_too(accounts):
+    masked = Refine(k=4, budget="1s", polish=True, random_state=0).mask(accounts)
+    assert (
+        masked.provenance.details["information_loss"] < MDAV(k=4).mask(accounts).provenance.details["information_loss"]
+    )
+    assert np.bincount(masked.labels).min() >= 4
+
+
+def test_polish_of_pools_with_prices_of_their_own(monkeypatch):
+    monkeypatch.setattr("discreet.masking.microaggregation.numbers.polish._WHOLE_UP_TO", 10)
+    points = np.random.default_rng(0).standard_t(3, (150, 3))
+    labels = mdav(points, 3)
+    better = polished(points, 3, labels, seed=0, rounds=6)
+    assert information_loss(points, better) < 0.99 * information_loss(points, labels)
+    assert np.bincount(better).min() >= 3
+
+
+def test_polish_needs_refine(accounts):
+    with pytest.raises(ParameterError, match="polish needs refine"):
+        MDAV(k=3, polish=True).mask(accounts)
+
+
+def test_what_a_solver_prints_does_not_reach_standard_output(capfd):
+    with polish._solver_kept_quiet():
+        os.write(1, b"a solver's own words\n")
+    os.write(1, b"ours\n")
+    assert capfd.readouterr().out == "ours\n"

@@ -1,0 +1,268 @@
+"""Microaggregation of categories and mixed records: kernels against their twins, and what all methods share."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.battery import microdata
+from tests.reference import masking_classic, masking_records
+
+from discreet.contracts.engine import InProcess
+from discreet.contracts.masker import MaskingJob
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.scales.semantics import IntervalSemantics
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import ParameterError
+from discreet.kernels.groups.mixed_groups import mixed_mdav
+from discreet.kernels.values.nearest_prototypes import (
+    accumulate_memberships,
+    assign_records,
+    greedy_start,
+    relocate_records,
+)
+from discreet.masking.microaggregation.records.group_operators import aggregated
+from discreet.masking.microaggregation.records.kmodes import KModes
+from discreet.masking.microaggregation.records.kprototypes import KPrototypes
+from discreet.masking.microaggregation.records.mixed_mdav import MixedMDAV
+from discreet.masking.microaggregation.records.mondrian import Mondrian
+from discreet.masking.microaggregation.records.record_groups import encode_records
+from discreet.masking.microaggregation.records.sorted_groups import SortedGroups
+from discreet.operators import ArithmeticMean, NumericMedian, OrdinalMedian, Plurality, convex_rage
+
+YEARS = IntervalSemantics((0, 1, 5), (1, 5, 6))
+MIXED = Schema(
+    [
+        Attribute("n", Nominal(tuple("abc")), "key"),
+        Attribute("o", Ordinal(tuple("pqrs")), "key"),
+        Attribute("y", Ordinal(("early", "middle", "late"), YEARS), "key"),
+        Attribute("x", Numeric(), "key"),
+    ]
+)
+METHODS = (KModes, KPrototypes, MixedMDAV, SortedGroups, Mondrian)
+
+
+def table(n, seed, missing=0.15):
+    rng = np.random.default_rng(seed)
+
+    def column(values, kind=None):
+        return pa.array([None if rng.random() < missing else v for v in values], kind)
+
+    return pa.table(
+        {
+            "n": column(rng.choice(list("abc"), n), pa.string()),
+            "o": column(rng.choice(list("pqrs"), n), pa.string()),
+            "y": column(rng.choice(["early", "middle", "late"], n), pa.string()),
+            "x": column((rng.integers(0, 4, n) / 2).tolist(), pa.float64()),
+        }
+    )
+
+
+def encoded(n, seed, missing="category", names=("n", "o", "y", "x")):
+    data = Microdata(table(n, seed), MIXED)
+    job = MaskingJob(data, tuple(names), np.random.default_rng(seed), InProcess())
+    return encode_records(job, names, {"o": 2.0}, missing, semantics=True)
+
+
+SIZES = given(st.integers(1, 25), st.integers(1, 6), st.integers(0, 500), st.sampled_from(["category", "wildcard"]))
+
+
+@SIZES
+def test_nearest_centres_are_those_of_the_twin(n, c, seed, missing):
+    records, centres = encoded(n, seed, missing), encoded(c, seed + 1000, missing)
+    labels = np.empty(n, dtype=np.int64)
+    assign_records(
+        records.codes, records.numbers, centres.codes, centres.numbers, *records.geometry, np.empty(c), labels
+    )
+    apart = masking_records.distances(records, centres)
+    assert np.allclose(apart[np.arange(n), labels], apart.min(axis=1))
+    # Sums taken in another order may tell equal distances apart by a rounding; beyond that, ties go to the first.
+    first = np.round(apart, 9).argmin(axis=1)
+    gap = apart[np.arange(n), first] - apart[np.arange(n), labels]
+    assert ((labels == first) | ((gap != 0) & (np.abs(gap) < 1e-9))).all()
+
+
+@SIZES
+def test_greedy_start_is_that_of_the_twin(n, c, seed, missing):
+    records, weights = encoded(n, seed, missing), np.random.default_rng(seed).integers(1, 5, n).astype(float)
+    seeds = np.empty(c, dtype=np.int64)
+    taken = greedy_start(records.codes, records.numbers, weights, *records.geometry, np.empty(n), np.empty(n), seeds)
+    expected = masking_records.greedy_seeds(records, weights, c)
+    assert taken == len(expected)
+    assert seeds[:taken].tolist() == expected
+
+
+@SIZES
+def test_memberships_are_those_of_the_twin(n, c, seed, missing):
+    names = ("n", "o", "y")
+    records, centres = encoded(n, seed, missing, names), encoded(c, seed + 1000, missing, names)
+    weights = np.random.default_rng(seed).random(n)
+    gathered = np.empty((c, int(records.sizes.sum())))
+    accumulate_memberships(
+        records.codes, records.numbers, weights, centres.codes, centres.numbers, *records.geometry, records.places,
+        1.7, np.empty(c), gathered,
+    )  # fmt: skip
+    assert np.allclose(gathered, masking_records.memberships(records, centres, weights, 1.7))
+
+
+@given(st.integers(2, 30), st.integers(2, 5), st.integers(0, 500), st.sampled_from(["category", "wildcard"]))
+def test_mdav_is_that_of_the_twin(n, k, seed, missing):
+    if k > n:
+        return
+    records = encoded(n, seed, missing)
+    labels = np.empty(n, dtype=np.int64)
+    table_, starts, sizes, absent = records.geometry
+    mixed_mdav(records.codes.copy(), records.numbers.copy(), table_, starts, sizes, records.places, absent, k, labels)
+    sizes = np.bincount(labels)
+    assert sizes.min() >= k
+    assert sizes.max() < 2 * k
+    assert labels.tolist() == masking_records.mixed_mdav(records, k).tolist()
+
+
+@given(st.integers(4, 40), st.integers(1, 10), st.integers(2, 6), st.integers(0, 500))
+def test_relocation_reaches_k_with_no_more_moves_than_needed(n, groups, k, seed):
+    rng = np.random.default_rng(seed)
+    records, counts = encoded(n, seed), rng.integers(1, 4, n)
+    if counts.sum() < k:
+        return
+    labels = np.unique(rng.integers(0, groups, n), return_inverse=True)[1]
+    groups = labels.max() + 1
+    centres = records.take(np.array([np.flatnonzero(labels == g)[0] for g in range(groups)]))
+    before = np.bincount(labels, weights=counts)
+    moved = labels.copy()
+    moves = relocate_records(
+        records.codes, records.numbers, counts, centres.codes, centres.numbers, *records.geometry, k, moved
+    )
+    after = np.bincount(moved, weights=counts, minlength=groups)
+    assert after[after > 0].min() >= k
+    assert (moved != labels).sum() <= moves
+    # A group that was too small costs at most its own different records; one that was not costs nothing.
+    small = np.flatnonzero(before < k)
+    assert (moved != labels).sum() <= np.isin(labels, small).sum()
+    if not small.size:
+        assert moved.tolist() == labels.tolist()
+
+
+def test_a_small_group_is_filled_by_one_move_where_dissolving_takes_two():
+    """Group 1 lacks one record of five; a neighbour of its centre can be spared, its four members stay."""
+    codes = np.array([[0] * 6 + [1] * 4], dtype=np.int32)
+    ordinal = Schema([Attribute("o", Ordinal(tuple("ab")), "key")])
+    data = Microdata(pa.table({"o": ["ab"[c] for c in codes[0]]}), ordinal)
+    job = MaskingJob(data, ("o",), np.random.default_rng(0), InProcess())
+    records = encode_records(job, ["o"], {}, "category", semantics=True)
+    labels = codes[0].astype(np.int64)
+    centres = records.take(np.array([0, 9]))
+    moves = relocate_records(
+        records.codes, records.numbers, np.ones(10, dtype=np.int64), centres.codes, centres.numbers,
+        *records.geometry, 5, labels,
+    )  # fmt: skip
+    assert moves == 1
+    assert labels.tolist() == [1] + [0] * 5 + [1] * 4
+
+
+def test_tables_hold_the_scales_distances_and_what_a_missing_value_is_worth():
+    def tables(missing):
+        records = encoded(5, 0, missing)
+        ends = records.starts + records.sizes**2
+        pieces = [records.table[s:e].reshape(z, z) for s, e, z in zip(records.starts, ends, records.sizes, strict=True)]
+        return pieces, records.absent
+
+    (nominal, ordinal, years), absent = tables("category")
+    assert nominal[0].tolist() == [0, 1, 1, 1]
+    assert nominal[3].tolist() == [1, 1, 1, 0]
+    assert ordinal[0].tolist() == [0, 0.5, 1.0, 1.5, 1.5], "positions over the number of levels, importance 2"
+    assert np.allclose(years[0], [0, 2.5**2 / 25, 1, 1]), "squared centres over the largest"
+    assert absent.tolist() == [1.0]
+    (nominal, ordinal, years), absent = tables("wildcard")
+    assert nominal[0].tolist() == [0, 1, 1, 0]
+    assert ordinal[4].tolist() == [0] * 5
+    assert absent.tolist() == [0.0]
+
+
+# -------------------------------------------------------------------------------------------------- what is released
+
+
+@given(
+    st.integers(4, 40),
+    st.integers(2, 4),
+    st.integers(0, 300),
+    st.sampled_from(METHODS),
+    st.sampled_from(["category", "wildcard"]),
+    st.sampled_from(["median", "mode", "random"]),
+)
+def test_minimum_group_size_means_minimum(n, k, seed, method, missing, prototype):
+    masker = method(k, missing=missing, prototype=prototype, random_state=seed)
+    masked = masker.mask(table(n, seed), MIXED)
+    assert np.bincount(masked.labels).min() >= k
+    rows = list(zip(*(masked.microdata.column(a).to_pylist() for a in masked.provenance.attributes), strict=True))
+    assert min(masking_classic.class_sizes(rows, missing)) >= k
+    if missing == "category":
+        assert min(Counter(rows).values()) >= k
+
+
+def test_a_wildcard_stays_and_has_no_say():
+    schema = Schema([Attribute("n", Nominal(tuple("ab")), "key")])
+    frame = pa.table({"n": pa.array(["a", None, None, None, "a"])})
+    assert KModes(5, missing="wildcard").mask(frame, schema).microdata.column("n").to_pylist() == frame["n"].to_pylist()
+    assert KModes(5).mask(frame, schema).microdata.column("n").to_pylist() == [None] * 5
+    half = pa.table({"n": pa.array(["a", None, None, "b", "a"])})
+    assert KModes(5).mask(half, schema).microdata.column("n").to_pylist() == ["a"] * 5
+
+
+def test_aggregates_of_groups_with_missing_values():
+    values, labels = np.array([0, 0, 2, -1, -1, -1, 1], dtype=np.int32), np.array([0, 0, 0, 0, 1, 1, 1])
+    assert aggregated(Plurality(), values, labels, 2).tolist() == [0, -1]
+    assert aggregated(Plurality(), values, labels, 2, missing="wildcard").tolist() == [0, 1]
+    counts = np.array([1, 1, 5, 1, 1, 1, 1])
+    assert aggregated(Plurality(), values, labels, 2, counts).tolist() == [2, -1]
+    assert aggregated(OrdinalMedian(), values, labels, 2, counts, missing="wildcard").tolist() == [2, 1]
+    numbers = np.array([1.0, 3.0, np.nan])
+    assert aggregated(ArithmeticMean(), numbers, np.zeros(3, dtype=np.int64), 1).tolist() == [2.0]
+
+
+def test_weights_count_in_prototypes_but_not_in_k():
+    schema = Schema([Attribute("n", Nominal(tuple("ab")), "key"), Attribute("w", Numeric(), "weight")])
+    frame = pa.table({"n": ["a", "a", "b"], "w": [1.0, 1.0, 9.0]})
+    assert KModes(3, weighted=True).mask(frame, schema).microdata.column("n").to_pylist() == ["b"] * 3
+    assert KModes(3).mask(frame, schema).microdata.column("n").to_pylist() == ["a"] * 3
+    with pytest.raises(ParameterError, match="k must be at most the number of records, 3; got 4"):
+        KModes(4).mask(frame, schema)
+
+
+def test_no_operator_is_silently_ignored():
+    data = microdata()
+    with pytest.raises(ParameterError, match="operators has 'sequence', which is neither"):
+        KModes(operators={"sequence": Plurality()}).mask(data)
+    with pytest.raises(ParameterError, match="OrdinalMedian does not aggregate nominal values, and 'fuel' is nominal"):
+        KModes(operators={"fuel": OrdinalMedian()}).mask(data)
+    with pytest.raises(ParameterError, match="'size', OrdinalMedian, takes no weights"):
+        KModes(operators={"ordinal": OrdinalMedian()}, weighted=True).mask(data)
+    with pytest.raises(ParameterError, match="importance names 'income', which is not masked"):
+        KModes(importance={"income": 2.0}).mask(data)
+    chosen = {"ordinal": OrdinalMedian(side="upper"), "size": Plurality(), "age": NumericMedian()}
+    masked = KPrototypes(5, operators=chosen, weighted=False).mask(data)
+    groups, age = masked.labels, data.encoded("age")
+    for label in np.unique(groups):
+        assert (masked.microdata.encoded("age")[groups == label] == np.median(age[groups == label])).all()
+
+
+def test_random_operators_draw_from_the_seed():
+    data = microdata(200)
+    one, two = (KModes(20, prototype="random", random_state=seed).mask(data) for seed in (1, 2))
+    assert not np.array_equal(one.microdata.encoded("grade"), two.microdata.encoded("grade"))
+    rage = KModes(20, operators={"ordinal": convex_rage(random_state=987654321)}).mask(data)
+    assert np.bincount(rage.labels).min() >= 20
+    assert "987654321" not in str(rage.provenance.to_dict()), "not even an operator's seed is released"
+    assert "RAGE" in str(rage.provenance.to_dict())
+
+
+def test_semantics_are_used_unless_refused():
+    frame = pa.table({"y": ["early", "early", "late", "late", "late", "late"]})
+    schema = Schema([Attribute("y", Ordinal(("early", "middle", "late"), YEARS), "key")])
+    assert SortedGroups(6).mask(frame, schema).microdata.column("y").to_pylist() == ["middle"] * 6
+    assert SortedGroups(6, semantics=False).mask(frame, schema).microdata.column("y").to_pylist() == ["late"] * 6

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import DataError
+from discreet.masking.perturbing.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
+
+SCHEMA = Schema([Attribute(name, Numeric(), "key") for name in "ab"])
+KINDS = (AdditiveNoise, CorrelatedNoise, MultiplicativeNoise)
+
+
+def line(n=20_000, offset=0.0, seed=0):
+    rng = np.random.default_rng(seed)
+    a = rng.normal(10, 2, n)
+    return Microdata(pa.table({"a": a + offset, "b": 3 * a + rng.normal(0, 3, n) + offset}), SCHEMA)
+
+
+def block(data):
+    return data.numeric(["a", "b"])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e9])
+def test_additive_noise_has_the_stated_size_whatever_the_offset(offset):
+    data = line(offset=offset)
+    noise = block(AdditiveNoise(0.3, random_state=1).mask(data).microdata) - block(data)
+    assert np.allclose(noise.std(axis=0), 0.3 * block(data).std(axis=0), rtol=0.03)
+    assert abs(np.corrcoef(noise.T)[0, 1]) < 0.03
+
+
+def test_correlated_noise_keeps_correlations():
+    data = line()
+    after = block(CorrelatedNoise(0.8, random_state=1).mask(data).microdata)
+    before = np.cov(block(data).T)
+    assert np.allclose(np.cov(after.T), (1 + 0.8**2) * before, rtol=0.04)
+    restored = block(CorrelatedNoise(0.8, restore=True, random_state=1).mask(data).microdata)
+    assert np.allclose(np.cov(restored.T), before, rtol=0.04)
+
+
+def test_multiplicative_noise_keeps_signs_zeros_and_means():
+    values = np.concatenate([np.zeros(10), -np.ones(10), np.full(50_000, 4.0)])
+    data = Microdata(pa.table({"a": values, "b": values}), SCHEMA)
+    after = block(MultiplicativeNoise(0.2, decimals="exact", random_state=1).mask(data).microdata)[:, 0]
+    assert np.array_equal(np.sign(after), np.sign(values))
+    assert after[20:].mean() == pytest.approx(4.0, rel=0.01)
+    assert after[20:].std() / 4 == pytest.approx(0.2, rel=0.05)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_restored_moments_are_exact(kind):
+    data = line(500)
+    after = block(kind(0.5, restore=True, random_state=1).mask(data).microdata)
+    assert np.allclose(after.mean(axis=0), block(data).mean(axis=0))
+    assert np.allclose(after.std(axis=0), block(data).std(axis=0))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_missing_values_and_constants_stay(kind):
+    table = pa.table({"a": pa.array([1.0, None, 3.0, 4.0]), "b": [5.0] * 4})
+    after = kind(0.5, random_state=0).mask(table, SCHEMA).microdata
+    assert after.missing("a").tolist() == [False, True, False, False]
+    if kind is not MultiplicativeNoise:
+        assert np.allclose(after.encoded("b"), 5.0)
+
+
+def test_standard_deviations_are_those_of_the_stratum():
+    values = np.concatenate([np.full(500, 7.0), np.random.default_rng(0).normal(0, 1, 500)])
+    table = pa.table({"a": values, "b": values, "s": ["x"] * 500 + ["y"] * 500})
+    schema = Schema([*SCHEMA, Attribute("s", Nominal(("x", "y")), "stratum")])
+    after = AdditiveNoise(0.5, strata=["s"], random_state=0).mask(table, schema).microdata.encoded("a")
+    assert (after[500:] - values[500:]).std() == pytest.approx(0.5 * values[500:].std(), rel=0.15)
+    # Where a stratum does not vary its values would come out as they are: it gets the noise of the whole column.
+    assert (after[:500] - values[:500]).std() == pytest.approx(0.5 * values.std(), rel=0.15)
+
+
+STRATA = Schema([*SCHEMA, Attribute("s", Nominal(("x", "y")), "stratum")])
+
+
+def strata_of(small, rest=20):
+    rng = np.random.default_rng(4)
+    return pa.table(
+        {
+            "a": np.concatenate([small, rng.normal(0, 1, rest)]),
+            "b": rng.normal(0, 1, len(small) + rest),
+            "s": ["x"] * len(small) + ["y"] * rest,
+        }
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("size", "restore"), [(1, False), (2, False), (1, True), (2, True), (4, True)])
+def test_strata_too_small_to_hide_a_value_are_refused_without_showing_it(kind, size, restore):
+    if kind is MultiplicativeNoise and not restore:
+        pytest.skip("factors do not depend on other records")
+    table = strata_of([74213.0, 31850.0, 50000.0, 61234.0][:size])
+    with pytest.raises(DataError, match="'a' has values, but fewer than [35], in 1 of 2 strata.*Merge strata") as error:
+        kind(0.5, restore=restore, strata=["s"], random_state=1).mask(table, STRATA)
+    assert "74213" not in str(error.value)
+
+
+def test_a_stratum_without_any_value_has_nothing_to_hide():
+    table = strata_of([np.nan] * 6)
+    after = AdditiveNoise(0.5, restore=True, strata=["s"], random_state=1).mask(table, STRATA).microdata
+    assert after.missing("a").sum() == 6
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_restored_strata_that_do_not_vary_are_refused(kind):
+    with pytest.raises(DataError, match="'a' does not vary in 1 of 2 strata"):
+        kind(0.5, restore=True, strata=["s"], random_state=1).mask(strata_of([74213.0] * 8), STRATA)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [1, 2])
+def test_a_column_with_one_or_two_values_is_refused(kind, size):
+    values = np.full(50, np.nan)
+    values[[17, 30][:size]] = [74213.0, 31850.0][:size]
+    table = pa.table({"a": values, "b": np.arange(50.0)})
+    with pytest.raises(DataError, match=f"'a' has {size} values; it takes 5"):
+        kind(0.5, restore=True, random_state=1).mask(table, SCHEMA)
+
+
+def test_a_column_that_does_not_vary_is_said_to_hide_nothing():
+    table = pa.table({"a": np.arange(9.0), "b": [5.0] * 9})
+    for masker in (AdditiveNoise(2.0, random_state=1), MultiplicativeNoise(2.0, restore=True, random_state=1)):
+        notes = masker.mask(table, SCHEMA).provenance.notes
+        assert "b does not vary; nothing of it is hidden." in notes
+        assert not any("larger level" in note and note.startswith("b") for note in notes)
+
+
+# ------------------------------------------------------------------------------ correlated noise with skip patterns
+
+THREE = Schema([Attribute(name, Numeric(), "key") for name in "abc"])
+
+
+def skipping(both, n=1000):
+    """Everybody has a, the employed b, the others c; `both` records have all."""
+    rng = np.random.default_rng(1)
+    b, c = rng.lognormal(7.5, 0.5, (2, n))
+    employed = rng.random(n) < 0.6
+    a = 40 + 10 * np.log(np.where(employed, b, c)) + rng.normal(0, 5, n)
+    b[~employed], c[employed] = np.nan, np.nan
+    b[:both], c[:both] = rng.lognormal(7.5, 0.5, (2, both))
+    return Microdata(pa.table({"a": a, "b": b, "c": c}), THREE)
+
+
+@pytest.mark.parametrize("both", [0, 1, 2, 3, 6, 30])
+def test_every_column_and_combination_gets_noise_where_few_records_are_complete(both):
+    data = skipping(both)
+    before = data.numeric("abc")
+    masked = CorrelatedNoise(0.5, decimals="exact", random_state=9).mask(data)
+    noise = masked.microdata.numeric("abc") - before
+    spread = np.nanstd(before, axis=0)
+    assert np.allclose(np.nanstd(noise, axis=0), 0.5 * spread, rtol=0.1)
+    for j in (1, 2):
+        pair = (noise / spread)[~np.isnan(noise[:, j])][:, [0, j]]
+        assert abs(np.corrcoef(pair.T)[0, 1]) < 0.97, "one column's noise tells the other's"
+    told = any("1 of 3 pairs" in note for note in masked.provenance.notes)
+    assert told == (both < 5)
+
+
+def test_correlations_come_from_the_records_that_have_both_values():
+    data = skipping(0, 20_000)
+    before = data.numeric("abc")
+    after = CorrelatedNoise(1.0, random_state=2).mask(data).microdata.numeric("abc")
+    for j in (1, 2):
+        joint = ~np.isnan(before[:, j])
+        r, s = (np.corrcoef(x[joint][:, [0, j]].T)[0, 1] for x in (before, after - before))
+        assert r > 0.4
+        assert s == pytest.approx(r, abs=0.05)
+
+
+def test_correlations_that_contradict_each_other_leave_no_combination_without_noise():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(900, 3))
+    x[:300, 1], x[:300, 2] = x[:300, 0], np.nan
+    x[300:600, 2], x[300:600, 1] = x[300:600, 0], np.nan
+    x[600:, 2], x[600:, 0] = -x[600:, 1], np.nan
+    data = Microdata(pa.table(dict(zip("abc", x.T, strict=True))), THREE)
+    noise = CorrelatedNoise(0.5, decimals="exact", random_state=1).mask(data).microdata.numeric("abc") - x
+    assert np.allclose(np.nanstd(noise, axis=0), 0.5 * np.nanstd(x, axis=0), rtol=0.1)
+    assert np.abs(noise[:300, 0] - noise[:300, 1]).std() > 0.05
+
+
+def test_noise_on_fewer_records_than_attributes_is_not_collinear():
+    x = np.random.default_rng(0).normal(size=(3, 3))
+    data = Microdata(pa.table(dict(zip("abc", x.T, strict=True))), THREE)
+    after = CorrelatedNoise(0.5, decimals="exact", random_state=1).mask(data).microdata.numeric("abc")
+    normal = np.linalg.svd(x - x.mean(axis=0))[2][-1]
+    assert np.ptp(after @ normal) > 0.01
+
+
+def test_exact_collinearity_stays_with_many_records():
+    a = np.random.default_rng(0).normal(50, 9, 400)
+    after = block(
+        CorrelatedNoise(0.7, decimals="exact", random_state=1).mask(pa.table({"a": a, "b": 2 * a}), SCHEMA).microdata
+    )
+    assert np.allclose(after[:, 1], 2 * after[:, 0])

@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.battery import microdata
+
+from discreet.data.scales import Numeric
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import ParameterError
+from discreet.masking.perturbing.rounding import Rounding
+
+SCHEMA = Schema([Attribute("x", Numeric(), "key")])
+
+
+def rounded(values, base, **parameters):
+    return Rounding(base, **parameters).mask(pa.table({"x": values}), SCHEMA).microdata.encoded("x")
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=30), st.sampled_from([0.1, 0.25, 3.0, 10.0, 1000.0]))
+def test_released_numbers_are_near_multiples(values, base):
+    for how in ("nearest", "random"):
+        after = rounded(values, base, how=how, random_state=0)
+        steps = after / base
+        assert np.allclose(steps, np.round(steps), atol=1e-6)
+        assert (np.abs(after - values) <= base * (0.5 if how == "nearest" else 1.0) + 1e-6).all()
+
+
+def test_random_rounding_is_unbiased():
+    after = rounded(np.full(40_000, 7.5), 10.0, how="random", random_state=1)
+    assert set(after) == {0.0, 10.0}
+    assert after.mean() == pytest.approx(7.5, abs=0.1)
+    assert set(rounded([20.0, 30.0], 10.0, how="random")) == {20.0, 30.0}
+
+
+def test_decimals_are_clean():
+    assert rounded([0.26, 0.31, 1.04], 0.1).tolist() == [0.3, 0.3, 1.0]
+
+
+def test_a_base_for_each_attribute():
+    masked = Rounding({"age": 10}).mask(microdata())
+    assert masked.provenance.attributes == ("age",)
+    assert (masked.microdata.encoded("age") % 10 == 0).all()
+    with pytest.raises(ParameterError, match="base names 'fuel', which is not masked"):
+        Rounding({"fuel": 10}).mask(microdata())
+    with pytest.raises(ParameterError, match="base must be a number above 0"):
+        Rounding(0).mask(microdata())

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from tests.battery import microdata
+
+from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import ParameterError
+from discreet.masking.recoding.level_map import LevelMap
+
+FUELS = ("gas", "oil", "wood", "sun")
+SCHEMA_FUEL = Schema([Attribute("fuel", Nominal(FUELS), "key"), Attribute("w", Numeric(), "weight")])
+TABLE = pa.table({"fuel": ["gas"] * 4 + ["oil"] * 3 + ["wood"] * 2 + ["sun"], "w": [1.0] * 9 + [50.0]})
+
+
+def fuels(masker):
+    return masker.mask(TABLE, SCHEMA_FUEL).microdata.column("fuel").to_pylist()
+
+
+def test_maps_to_own_levels_keep_the_scale():
+    masked = LevelMap({"fuel": {"sun": "wood"}}).mask(TABLE, SCHEMA_FUEL)
+    assert masked.microdata.schema["fuel"] == SCHEMA_FUEL["fuel"]
+    assert masked.provenance.changed == {"fuel": 1}
+
+
+def test_maps_that_break_the_order_give_an_unordered_scale_and_say_so():
+    kept = LevelMap({"size": {"xs": "small", "s": "small"}}).mask(microdata())
+    assert kept.microdata.schema["size"].scale == Ordinal(("small", "m", "l", "xl"))
+    broken = LevelMap({"size": {"xs": "odd", "xl": "odd"}}).mask(microdata())
+    assert broken.microdata.schema["size"].scale.kind == "nominal"
+    assert "does not keep its order" in broken.provenance.notes[0]
+
+
+def test_maps_name_levels_that_exist():
+    with pytest.raises(ParameterError, match="maps has 2 levels for 'size' that it does not have"):
+        LevelMap({"size": {"huge": "xl", "tiny": "xs", "s": "m"}}).mask(microdata())
+    with pytest.raises(ParameterError, match="'income' is numeric"):
+        LevelMap({"income": {1: 2}}).mask(microdata())
+
+
+def test_maps_of_numbers_typed_as_text():
+    masked = LevelMap({"grade": {"7": "6"}}).mask(microdata())
+    assert 7 not in masked.microdata.column("grade").to_pylist()
+    assert masked.microdata.schema["grade"] == microdata().schema["grade"]
+    parsed = LevelMap.parameters["maps"].parse("grade=7>6,5>4; fuel=sun>wood")
+    assert parsed == {"grade": {"7": "6", "5": "4"}, "fuel": {"sun": "wood"}}

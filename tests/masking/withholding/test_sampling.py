@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.battery import microdata
+
+import discreet as dc
+from discreet.errors import ParameterError
+from discreet.masking.withholding.record_order import RecordOrder
+from discreet.masking.withholding.sampling import Sampling
+
+
+def test_a_sample_holds_records_of_the_original_in_order():
+    data = microdata(100)
+    masked = Sampling(0.3, random_state=2).mask(data)
+    rows = masked.provenance.rows
+    assert len(masked) == 30
+    assert (np.diff(rows) > 0).all()
+    assert masked.microdata.encoded("income").tolist() == data.encoded("income")[rows].tolist()
+    assert masked.provenance.details["records_dropped"] == 70
+    assert "rows" not in masked.provenance.to_dict(internal=True)
+
+
+def test_weights_grow_so_that_totals_stay():
+    data = microdata(100)
+    totals = [Sampling(0.5, random_state=seed).mask(data).microdata.weights().sum() for seed in range(300)]
+    assert np.mean(totals) == pytest.approx(data.weights().sum(), rel=0.01)
+
+
+def test_strata_are_sampled_alike():
+    data = microdata(200)
+    before = np.bincount(data.encoded("region"))
+    masked = Sampling(0.25, strata=["region"], random_state=1).mask(data)
+    assert np.bincount(masked.microdata.encoded("region")).tolist() == [round(0.25 * count) for count in before]
+    assert masked.provenance.details["records_dropped"] == 200 - len(masked)
+    assert len(Sampling(size=7, strata=["region"]).mask(data)) == 14
+    with pytest.raises(ParameterError, match="size must be at most the number of records of every stratum; 2 of 2"):
+        Sampling(size=150, strata=["region"]).mask(data)
+    with pytest.raises(ParameterError, match="size must be at most the number of records, 200; got 201"):
+        Sampling(size=201).mask(data)
+
+
+def test_a_sample_and_a_shuffled_file_can_be_measured():
+    data = dc.datasets.business(200)
+    for masker in (Sampling(0.5, random_state=0), RecordOrder(random_state=0)):
+        verdict = dc.assess(data, masker.mask(data))
+        assert verdict["il1s"].value == 0
+        assert verdict.score.risk > 50

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.battery import microdata
+from tests.reference import masking_classic as twin
+
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import ParameterError
+from discreet.masking.withholding.key_classes import KeyCoder, classes_of, distinct_values, wildcard_counts
+from discreet.masking.withholding.suppression import LocalSuppression
+
+LEVELS = tuple("abcd")
+VALUE = st.sampled_from([*LEVELS, None])
+
+
+def schema(names="xyz", sensitive=False):
+    keys = [Attribute(name, Nominal(LEVELS), "key") for name in names]
+    return Schema([*keys, Attribute("ill", Nominal(("no", "yes", "very")), "confidential")] if sensitive else keys)
+
+
+def table(rows, names="xyz"):
+    return pa.table({name: pa.array([row[j] for row in rows], pa.string()) for j, name in enumerate(names)})
+
+
+def released(masked, names="xyz"):
+    return list(zip(*(masked.microdata.column(name).to_pylist() for name in names), strict=True))
+
+
+def rows_of(size):
+    return st.lists(st.tuples(*[VALUE] * size), min_size=4, max_size=30)
+
+
+def only_suppressed(before, after):
+    return all(
+        b == a or a is None for one, two in zip(before, after, strict=True) for b, a in zip(one, two, strict=True)
+    )
+
+
+@given(rows_of(3), st.integers(2, 4), st.sampled_from(["category", "wildcard"]))
+def test_every_record_shares_its_keys_with_k(rows, k, missing):
+    masked = LocalSuppression(k, missing=missing).mask(table(rows), schema())
+    after = released(masked)
+    assert only_suppressed(rows, after)
+    assert min(twin.class_sizes(after, missing)) >= k
+    if missing == "category":
+        assert np.bincount(masked.labels).min() >= k
+
+
+@given(rows_of(3), st.integers(2, 3), st.sampled_from(["category", "wildcard"]))
+def test_records_that_do_not_stand_out_are_left_alone_with_wildcards(rows, k, missing):
+    after = released(LocalSuppression(k, missing=missing).mask(table(rows), schema()))
+    if missing == "wildcard":
+        for size, before, now in zip(twin.class_sizes(rows, "wildcard"), rows, after, strict=True):
+            assert size < k or before == now
+
+
+@given(rows_of(4), st.integers(2, 3), st.sampled_from(["category", "wildcard"]), st.booleans())
+def test_chosen_combinations_are_shared(rows, k, missing, listed):
+    chosen = [["w", "x"], ["x", "y", "z"]] if listed else list(combinations("wxyz", 2))
+    masker = LocalSuppression(k, combinations=chosen if listed else 2, missing=missing)
+    after = released(masker.mask(table(rows, "wxyz"), schema("wxyz")), "wxyz")
+    assert only_suppressed(rows, after)
+    for subset in chosen:
+        projected = [tuple(row["wxyz".index(name)] for name in subset) for row in after]
+        assert min(twin.class_sizes(projected, missing)) >= k
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_hiding_for_one_combination_never_breaks_another(seed):
+    """As categories, a value that goes missing for one pair takes its record out of the classes of other pairs."""
+    rng = np.random.default_rng(seed)
+    rows = [tuple(LEVELS[v] for v in np.minimum(row, 3)) for row in rng.geometric(0.5, (60, 4)) - 1]
+    after = released(LocalSuppression(4, combinations=2).mask(table(rows, "wxyz"), schema("wxyz")), "wxyz")
+    for one, two in combinations(range(4), 2):
+        assert min(twin.class_sizes([(row[one], row[two]) for row in after], "category")) >= 4
+
+
+@given(rows_of(2), st.data(), st.sampled_from(["category", "wildcard"]))
+def test_classes_are_diverse(rows, data, missing):
+    ill = data.draw(st.lists(st.sampled_from(["no", "yes", "very"]), min_size=len(rows), max_size=len(rows)))
+    if len(set(ill)) < 2:
+        return
+    frame = table(rows, "xy").append_column("ill", pa.array(ill))
+    after = released(LocalSuppression(2, l=2, missing=missing).mask(frame, schema("xy", sensitive=True)), "xy")
+    assert min(twin.class_sizes(after, missing)) >= 2
+    assert min(twin.class_diversity(after, ill, missing)) >= 2
+
+
+def test_the_cheapest_value_goes():
+    """The last two differ in z alone; the first two are protected already."""
+    rows = [("a", "a", "a"), ("a", "a", "a"), ("b", "b", "c"), ("b", "b", "d")]
+    assert released(LocalSuppression(2).mask(table(rows), schema())) == [*rows[:2], ("b", "b", None), ("b", "b", None)]
+    one = released(LocalSuppression(2, missing="wildcard").mask(table(rows), schema()))
+    assert one == [*rows[:2], ("b", "b", None), rows[3]]
+
+
+def test_wildcards_hide_only_as_many_as_the_others_need():
+    """Fifty records that differ in one key and k = 3: two hidden values make all the others match three."""
+    levels = tuple(f"v{i}" for i in range(50))
+    keys = Schema([Attribute("x", Nominal(("a",)), "key"), Attribute("y", Nominal(levels), "key")])
+    masked = LocalSuppression(3, missing="wildcard").mask(pa.table({"x": ["a"] * 50, "y": list(levels)}), keys)
+    assert masked.provenance.details["suppressed"] == {"x": 0, "y": 2}
+
+
+def test_importance_in_order_and_by_cost():
+    rows = [("a", "b", "c"), ("a", "d", "d"), ("d", "b", "d"), ("d", "d", "c")]
+
+    def hidden(importance):
+        masked = LocalSuppression(2, importance=importance).mask(table(rows), schema())
+        return masked.provenance.details["suppressed"]
+
+    assert hidden(["x"]) == {"x": 0, "y": 4, "z": 4}
+    assert hidden(["y", "z"]) == {"x": 4, "y": 0, "z": 4}
+    assert hidden({"z": 5.0, "y": 2.0}) == {"x": 4, "y": 4, "z": 0}
+
+
+def test_numbers_are_keys_too():
+    frame = pa.table({"age": [30.0, 30.0, 41.0, 41.0, 55.0]})
+    masked = LocalSuppression(2).mask(frame, Schema([Attribute("age", Numeric(), "key")]))
+    after = [(value,) for value in masked.microdata.column("age").to_pylist()]
+    assert min(twin.class_sizes(after, "category")) >= 2
+    assert masked.provenance.changed["age"] == 3, "the lonely value and one pair with it"
+
+
+def test_strata_are_protected_one_by_one():
+    data = microdata(200)
+    masked = LocalSuppression(4, attributes=["size", "fuel"], strata=["region"]).mask(data)
+    rows = released(masked, ("size", "fuel", "region"))
+    assert min(twin.class_sizes(rows, "category")) >= 4
+
+
+def test_transitions_say_that_values_stay_or_go():
+    data = microdata(100)
+    masked = LocalSuppression(5, attributes=["size", "grade"]).mask(data)
+    possible = masked.provenance.transitions["size"]
+    assert possible[data.encoded("size"), masked.microdata.encoded("size")].all()
+    assert not possible[0, 1]
+    assert masked.provenance.changed["size"] + masked.provenance.changed["grade"] > 0
+
+
+def test_bad_parameters_are_refused():
+    with pytest.raises(ParameterError, match="importance names 'note', which is not masked"):
+        LocalSuppression(importance=["note"]).mask(microdata())
+    with pytest.raises(ParameterError, match="combinations names 'note', which is not masked"):
+        LocalSuppression(combinations=[["note"]]).mask(microdata())
+    with pytest.raises(ParameterError, match="combinations must be at most the number of keys, 7; got 8"):
+        LocalSuppression(combinations=8).mask(microdata())
+    with pytest.raises(ParameterError, match="l must be at most the number of different values of 'illness', 3; got 4"):
+        LocalSuppression(l=4).mask(microdata())
+    with pytest.raises(ParameterError, match="l must be given with sensitive"):
+        LocalSuppression(sensitive="illness").mask(microdata())
+
+
+# ----------------------------------------------------------------------------------------------------------- counting
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=40))
+def test_counts_are_those_of_the_twin(rows):
+    keys = np.array(rows, dtype=np.int64)
+    readable = [tuple(value or None for value in row) for row in rows]
+    labels, sizes = classes_of(KeyCoder(keys).numbers(slice(None), np.zeros(3, dtype=bool)))
+    assert sizes[labels].tolist() == twin.class_sizes(readable, "category")
+    assert wildcard_counts(keys).tolist() == twin.class_sizes(readable, "wildcard")
+    found = distinct_values(labels, sizes.size, keys[:, 0])[labels]
+    assert found.tolist() == twin.class_diversity(readable, keys[:, 0].tolist(), "category")
+
+
+def test_keys_with_more_combinations_than_numbers_are_told_apart():
+    rng = np.random.default_rng(0)
+    keys = rng.integers(1, 100_000, (200, 6))
+    keys[100:] = keys[:100]
+    keys[150:, 5] += 1
+    nothing = np.zeros(6, dtype=bool)
+    coder = KeyCoder(keys)
+    assert not coder.comparable
+    labels, sizes = classes_of(coder.numbers(slice(None), nothing))
+    assert sizes[labels].tolist() == twin.class_sizes([tuple(row) for row in keys], "category")
+    masked = coder.numbers(slice(None), np.array([False] * 5 + [True]))
+    assert np.bincount(classes_of(masked)[0]).tolist() == [2] * 100
+
+
+def test_many_keys_are_tried_in_a_bounded_number_of_sets():
+    rng = np.random.default_rng(0)
+    names = [f"k{i}" for i in range(16)]
+    rows = [tuple(LEVELS[v] for v in row) for row in rng.integers(0, 4, (60, 16))]
+    keys = Schema([Attribute(name, Nominal(LEVELS), "key") for name in names])
+    after = released(LocalSuppression(3).mask(table(rows, names), keys), names)
+    assert min(twin.class_sizes(after, "category")) >= 3

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.battery import microdata
+
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import DataError
+from discreet.measures.risk.attribute_disclosure import AttributeDisclosure
+
+SCHEMA = Schema(
+    [
+        Attribute("x", Numeric(), "key"),
+        Attribute("area", Nominal(range(4)), "key"),
+        Attribute("ill", Nominal(range(5)), "confidential"),
+        Attribute("debt", Numeric(), "confidential"),
+    ]
+)
+
+
+def people(seed, n=200, *, related=0.0):
+    rng = np.random.default_rng(seed)
+    x, area = np.round(rng.normal(size=n), 1), rng.integers(0, 4, n)
+    ill = np.where(rng.random(n) < related, area, rng.integers(0, 5, n))
+    return pl.DataFrame({"x": x, "area": area, "ill": ill, "debt": rng.normal(size=n)})
+
+
+def table(frame):
+    return Microdata(frame, SCHEMA)
+
+
+def brute_force(original, masked, released, targets, tolerance, known):
+    """Shares of correct guesses, every released record compared with every target."""
+    unit = masked["x"].to_numpy()[released].std()
+    debt = tolerance * original["debt"].to_numpy().std()
+    hits = {"ill": [], "debt": []}
+    for t in targets:
+        distance = [
+            ("x" in known) * ((masked["x"][int(r)] - original["x"][int(t)]) / unit) ** 2
+            + ("area" in known) * (masked["area"][int(r)] != original["area"][int(t)])
+            for r in released
+        ]
+        nearest = [int(r) for r, d in zip(released, distance, strict=True) if d == min(distance)]
+        hits["ill"].append(np.mean([masked["ill"][r] == original["ill"][int(t)] for r in nearest]))
+        hits["debt"].append(np.mean([abs(masked["debt"][r] - original["debt"][int(t)]) <= debt for r in nearest]))
+    return {name: np.mean(found) for name, found in hits.items()}
+
+
+@pytest.mark.parametrize("known", [["x"], ["area"], ["x", "area"]])
+@pytest.mark.parametrize("seed", range(2))
+def test_equals_a_comparison_of_all_pairs(seed, known, monkeypatch):
+    original = people(seed, 60)
+    rng = np.random.default_rng(seed + 9)
+    masked = original.with_columns(
+        x=pl.Series(original["x"] + rng.normal(size=60) * 0.2), ill=original["ill"].shuffle(seed=1)
+    )
+    draws = rng.random(60)
+    monkeypatch.setattr("discreet.measures.risk.attribute_disclosure.record_draws", lambda *_: draws)
+    released, others = np.flatnonzero(draws < 0.5), np.flatnonzero(draws >= 0.5)
+    result = AttributeDisclosure(attributes=known, tolerance=0.3).measure(table(original), table(masked))
+    attack = brute_force(original, masked, released, released, 0.3, known)
+    control = brute_force(original, masked, released, others, 0.3, known)
+    for name in ("ill", "debt"):
+        figures = result.details["by_attribute"][name]
+        assert figures["attack_percent"] == pytest.approx(100 * attack[name])
+        assert figures["control_percent"] == pytest.approx(100 * control[name])
+        risk = max(attack[name] - control[name], 0) / (1 - control[name])
+        assert result.per_attribute[name] == pytest.approx(100 * risk)
+    assert result.value == max(result.per_attribute.values())
+
+
+def test_an_unmasked_file_gives_away_what_a_shuffled_one_does_not():
+    original = people(0, 800).with_columns(x=pl.Series(np.random.default_rng(5).normal(size=800)))
+    shuffled = original.with_columns(ill=original["ill"].shuffle(seed=1), debt=original["debt"].shuffle(seed=2))
+    assert AttributeDisclosure().measure(table(original), table(original)).value == 100
+    assert AttributeDisclosure().measure(table(original), table(shuffled)).value < 12
+
+
+def test_what_is_known_about_the_population_is_no_disclosure():
+    original = people(1, 1500, related=0.9)
+    # Only the area is known, and everybody in it is alike whether released or not.
+    result = AttributeDisclosure(attributes=["area"], sensitive=["ill"]).measure(table(original), table(original))
+    figures = result.details["by_attribute"]["ill"]
+    assert figures["control_percent"] > figures["baseline_percent"] + 30
+    assert result.value < 15
+    low, high = figures["control_interval_percent"]
+    assert low < figures["control_percent"] < high
+
+
+def test_targets_are_limited_and_the_halves_depend_on_the_seed_alone():
+    data = microdata(90)
+    few = AttributeDisclosure(targets=7).measure(data, data)
+    assert (few.details["attacked"], few.details["controls"]) == (7, 7)
+    order = np.random.default_rng(0).permutation(90)
+    for seed in (0, 1):
+        measure = AttributeDisclosure(random_state=seed)
+        assert measure.measure(data.take(order), data.take(order)).details == measure.measure(data, data).details
+    sizes = {AttributeDisclosure(random_state=s).measure(data, data).details["attacked"] for s in range(6)}
+    assert len(sizes) > 1
+
+
+def test_numbers_with_gaps_are_not_linked_on():
+    original = people(2).with_columns(x=pl.when(pl.int_range(200) == 0).then(None).otherwise(pl.col("x")))
+    result = AttributeDisclosure().measure(table(original), table(original))
+    assert result.details["known"] == ["area"]
+    with pytest.raises(DataError, match="every key has missing numbers"):
+        AttributeDisclosure(attributes=["x"]).measure(table(original), table(original))
+
+
+def test_records_that_are_all_alike_cannot_be_split():
+    same = pl.DataFrame({"x": [1.0] * 9, "area": [0] * 9, "ill": [1] * 9, "debt": [2.0] * 9})
+    assert AttributeDisclosure().measure(table(same), table(same)).value == 0
+
+
+def test_a_sample_and_keys_with_gaps_are_named_in_the_sentence():
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({"x": rng.normal(size=200), "gap": [None, *rng.normal(size=199)], "y": rng.normal(size=200)})
+    attributes = [Attribute(name, Numeric(), "key") for name in ("x", "gap")]
+    data = Microdata(frame, Schema([*attributes, Attribute("y", Numeric(), "confidential")]))
+    told = AttributeDisclosure(targets=10).measure(data, data)
+    assert told.details["left_out"] == ["gap"]
+    assert "Of 2 keys gap has gaps" in told.sentence
+    assert "Tried on a sample: 10 of" in told.sentence
+    whole = AttributeDisclosure(attributes=["x"]).measure(data, data)
+    assert "sample" not in whole.sentence
+    assert whole.sentence.startswith("From 1 key")

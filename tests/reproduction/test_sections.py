@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from discreet.errors import DataError, ParameterError
+from discreet.reproduction.public_files import PUBLIC, DataFolder, MissingFileError
+from discreet.reproduction.sections import SECTIONS, compare_papers
+from discreet.reproduction.subjects import (
+    categorical_links,
+    chance_links,
+    cwow_median,
+    location_privacy,
+    median_monotonicity,
+    median_operators,
+    representatives_example,
+    representatives_files,
+    sorted_example,
+    variable_links,
+    weight_learning,
+)
+
+
+def verdicts(tables):
+    return {
+        kind: sum(one.count(kind) for one in tables) for kind in ("exact", "sampling", "differs", "ours", "not run")
+    }
+
+
+# Cells that should agree to the printed digits, and those that are known not to.
+@pytest.mark.parametrize(
+    ("paper", "expected", "differs"), [("p0", 48, {"I(cool)"}), ("p1c", 32, set()), ("p3", 86, {"Q1^2"})]
+)
+def test_papers_of_worked_examples_are_exact(paper, expected, differs):
+    found = compare_papers([paper])
+    assert not found.failed
+    assert found.count("exact") == expected
+    cells = [cell for one in found.sections[0].tables for cell in one.cells]
+    assert {row for row, _, cell in cells if cell.verdict == "differs"} == differs
+    assert all(cell.reason for _, _, cell in cells if cell.verdict == "differs")
+
+
+@pytest.mark.parametrize(
+    ("tables", "exact", "differs"),
+    [
+        (median_operators.tables, 8, 2),
+        (cwow_median.tables, 155, 1),
+        (chance_links.tables, 96, 2),
+        (representatives_example.tables, 226, 0),
+    ],
+)
+def test_examples_and_chances_are_exact(tables, exact, differs):
+    found = tables()
+    assert not any(one.failed for one in found)
+    assert (verdicts(found)["exact"], verdicts(found)["differs"]) == (exact, differs)
+
+
+def test_a_wrong_centre_is_noticed(monkeypatch):
+    monkeypatch.setattr(sorted_example, "K", 7)
+    assert any(one.failed for one in sorted_example.tables())
+
+
+def test_a_wrong_quantifier_is_noticed(monkeypatch):
+    wrong = location_privacy.TABLE_2 | {"Q1^4": (location_privacy.TABLE_2["Q1^0.4"][0], location_privacy.LARGE)}
+    monkeypatch.setattr(location_privacy, "TABLE_2", wrong)
+    assert any(one.failed for one in location_privacy.tables())
+
+
+def test_monotonicity_rows_of_50_and_100_levels_are_told_to_be_impossible():
+    table = median_monotonicity._table(5, 2_000)
+    cells = {(row, column): cell for row, column, cell in table.cells}
+    assert len(cells) == 169
+    assert cells["50", "5"].verdict == "differs"
+    assert cells["50", "5"].reason.startswith("impossible as described")
+    assert sum(cell.verdict == "differs" for (row, _), cell in cells.items() if int(row) <= 30) <= 3
+    assert table.count("exact") == 0
+
+
+def test_the_impossible_is_impossible():
+    """No draw can fall in which nothing moves: the bound holds for what we draw ourselves."""
+    found = median_monotonicity.simulate_violations(1, 1, levels=(50,), sources=(5, 10), draws=4_000)
+    assert (found[0] < 4_000 * (1 - 0.98 ** np.array([5, 10]))).all()
+
+
+def test_table_13_says_how_badly_it_agrees_with_its_caption():
+    assert "As captioned" in median_monotonicity._table(13, 2_000).note
+
+
+def test_all_thirteen_tables_of_monotonicity_are_recomputed(monkeypatch):
+    draws = []
+    monkeypatch.setattr(median_monotonicity, "_table", lambda number, count: draws.append(count) or number)
+    assert median_monotonicity.tables() == median_monotonicity.tables(full=True) == list(range(5, 18))
+    assert draws == [10_000] * 13 + [100_000] * 13
+
+
+def test_table_ii_is_exact(data_dir):
+    found = weight_learning.tables(DataFolder(data_dir))
+    assert verdicts(found) == {"exact": 6, "sampling": 0, "differs": 0, "ours": 0, "not run": 0}
+
+
+def test_table_iv_of_p1d_has_our_match_beside_the_papers(data_dir, monkeypatch):
+    monkeypatch.setattr(variable_links, "TABLE_IV", {"iris": (0, 4)})
+    (table,) = variable_links.tables(DataFolder(data_dir))
+    ours = [cell for _, column, cell in table.cells if column.startswith("our")]
+    assert [cell.ours for cell in ours] == ["4.0 ± 0.0"]
+
+
+def test_tables_of_p2_have_errors_and_an_extra_column(data_dir):
+    table = representatives_files._table(DataFolder(data_dir), "abalone", 4)
+    assert verdicts([table])["ours"] == 1
+    judged = [cell for _, column, cell in table.cells if not column.startswith("ours")]
+    assert len(judged) == 24
+    assert all("±" in cell.ours and cell.z is not None for cell in judged)
+    # Twelve means of four runs beside twelve of ten: hardly any by distance can be far off.
+    distances = [cell for row, _, cell in table.cells if row.endswith("DBRL") and cell.printed]
+    assert sum(cell.verdict == "differs" for cell in distances) <= 1
+
+
+def test_without_files_tables_say_what_they_need(tmp_path, monkeypatch):
+    monkeypatch.delenv("DISCREET_DATA", raising=False)
+    for folder in (DataFolder(), DataFolder(tmp_path)):
+        tables = [
+            *weight_learning.tables(folder),
+            *variable_links.tables(folder),
+            *representatives_files.tables(folder),
+        ]
+        assert not any(one.failed for one in tables)
+        cells = [cell for one in tables for _, _, cell in one.cells]
+        assert {cell.verdict for cell in cells} == {"not run"}
+        assert all(cell.reason.startswith("needs file ") and " from " in cell.reason for cell in cells)
+
+
+def test_the_data_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("DISCREET_DATA", str(tmp_path))
+    assert DataFolder().find("iris") is None
+    with pytest.raises(MissingFileError, match=r"needs file uci/iris\.csv from https://archive"):
+        DataFolder().columns("iris")
+    (tmp_path / "iris.csv").write_text("a,b\n1,2\n")
+    assert DataFolder().find("iris") == tmp_path / "iris.csv"
+    with pytest.raises(DataError, match=r"iris\.csv has 1 records; the paper's has 150"):
+        DataFolder().columns("iris")
+    (tmp_path / "uci").mkdir()
+    (tmp_path / "uci" / "iris.csv").write_text("a,b\n1,2\n")
+    assert DataFolder().find("iris") == tmp_path / "uci" / "iris.csv"
+    assert all(one.source for one in PUBLIC.values())
+
+
+def test_p4_says_on_every_line_that_the_data_stand_in():
+    table = categorical_links._table_2()
+    assert not table.failed
+    assert table.count("exact") == 20
+    assert "stand-in" in table.data
+
+
+def test_papers_are_in_order_and_unknown_ones_refused():
+    assert list(SECTIONS) == ["p0", "p1a", "p1b", "p1c", "p1d", "p2", "p3", "p4"]
+    assert [section.key for section in compare_papers(["p1c", "p0"]).sections] == ["p0", "p1c"]
+    with pytest.raises(ParameterError, match="'p5' is no paper"):
+        compare_papers(["p5"])

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import ast
+import importlib.util
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+specification = importlib.util.spec_from_file_location("mutate", ROOT / "tools" / "mutate.py")
+mutate = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(mutate)
+
+
+def changed(tmp_path, code):
+    """By kind, what every change makes of a file."""
+    (tmp_path / "a.py").write_text(code)
+    source = code.encode()
+    return [(one.kind, one.apply(source).decode()) for one in mutate.mutants_of(Path("a.py"), tmp_path)]
+
+
+@pytest.mark.parametrize(
+    ("code", "mutants"),
+    [
+        ("x = a < b", {("comparison", "x = (a <= b)")}),
+        ("x = a + b", {("arithmetic", "x = (a - b)")}),
+        ("x = a and b", {("and/or", "x = (a or b)")}),
+        ("x = not a", {("sign", "x = (a)")}),
+        ("x = 5", {("constant", "x = 6"), ("constant", "x = 4")}),
+        ("x = True", {("constant", "x = False")}),
+        ("x = 0.5", {("constant", "x = 1.0")}),
+        ("x = f(a, b)", {("arguments", "x = (f(b, a))")}),
+        ("x = a if b else c", {("condition", "x = (c if b else a)")}),
+        ("def f():\n    return a", {("result", "def f():\n    return None")}),
+        ("if a:\n    b()", {("condition", "if (not (a)):\n    b()"), ("statement", "if a:\n    None")}),
+        ("x = 'é', a < b", {("comparison", "x = 'é', (a <= b)")}),
+    ],
+)
+def test_every_kind_of_change(tmp_path, code, mutants):
+    assert set(changed(tmp_path, code)) == mutants
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["raise Error(1)", "x: Literal[1] = a", "x = f'{1}'", "x = max(a, b)", "report('a', 1, 2)", "x = 'a' + b",
+     "if TYPE_CHECKING:\n    x = 1", "@f(1)\ndef g(): pass"],
+)  # fmt: skip
+def test_what_no_test_should_look_at_is_left_alone(tmp_path, code):
+    assert changed(tmp_path, code) == []
+
+
+def test_a_draw_follows_from_its_seed_and_stays_in_its_rooms():
+    mutants = mutate.draw(30, 4, ["data/scales", "kernels/groups/mdav"], ["data/scales/dissimilarities"])
+    assert mutants == mutate.draw(30, 4, ["data/scales", "kernels/groups/mdav"], ["data/scales/dissimilarities"])
+    assert mutants != mutate.draw(30, 5, ["data/scales", "kernels/groups/mdav"], ["data/scales/dissimilarities"])
+    places = {one.path.relative_to("src/discreet").as_posix() for one in mutants}
+    assert all(place.startswith(("data/scales", "kernels/groups/mdav")) for place in places)
+    assert not any("dissimilarities" in place for place in places)
+    assert max(Counter((one.path, one.statement) for one in mutants).values()) == 1
+    for one in mutants:
+        ast.parse(one.apply((ROOT / one.path).read_bytes()))
+
+
+def test_the_nearest_tests_come_first_and_none_twice():
+    path = next(one.relative_to(ROOT) for one in (ROOT / "src").rglob("pram.py"))
+    rings = list(mutate.rings(path))
+    assert rings[0][0] == path.as_posix()
+    assert Path(rings[0][1]).name == "test_pram.py"
+    assert any("-k" in ring and "pram" in ring[-1] for ring in rings)
+    files = [one for ring in rings if "-k" not in ring for one in ring]
+    assert len(files) == len(set(files))
