@@ -47,12 +47,14 @@ if TYPE_CHECKING:
     from discreet.evaluation.assessing import protect as protect
     from discreet.evaluation.candidates import grid as grid
     from discreet.evaluation.certifying import certify as certify
+    from discreet.evaluation.joint_attack import attack_together as attack_together
     from discreet.evaluation.study import compare as compare
     from discreet.evaluation.tuning import tune as tune
     from discreet.io.reading import inspect as inspect
     from discreet.io.reading import read as read
     from discreet.io.reading import scan as scan
     from discreet.io.reading import write as write
+    from discreet.linkage.combined import combine as combine
     from discreet.linkage.shared.blocking import BlockedLinkage as BlockedLinkage
     from discreet.linkage.shared.distance import DistanceLinkage as DistanceLinkage
     from discreet.linkage.shared.masking_aware import MaskingAwareLinkage as MaskingAwareLinkage
@@ -63,6 +65,7 @@ if TYPE_CHECKING:
     from discreet.linkage.unshared.representatives import RepresentativeLinkage as RepresentativeLinkage
     from discreet.linkage.unshared.structural import StructuralLinkage as StructuralLinkage
     from discreet.linkage.unshared.supervised import SupervisedLinkage as SupervisedLinkage
+    from discreet.linkage.unshared.variables import match_variables as match_variables
     from discreet.masking.microaggregation.numbers.genetic import GeneticMicroaggregation as GeneticMicroaggregation
     from discreet.masking.microaggregation.numbers.mdav import MDAV as MDAV
     from discreet.masking.microaggregation.numbers.mhm import MHM as MHM
@@ -259,11 +262,14 @@ else:
         "advise": "discreet.evaluation.advice",
         "assess": "discreet.evaluation.assessing",
         "attack": "discreet.evaluation.assessing",
+        "attack_together": "discreet.evaluation.joint_attack",
         "certify": "discreet.evaluation.certifying",
         "check": "discreet.workflow",
+        "combine": "discreet.linkage.combined",
         "compare": "discreet.evaluation.study",
         "grid": "discreet.evaluation.candidates",
         "inspect": "discreet.io.reading",
+        "match_variables": "discreet.linkage.unshared.variables",
         "measure": "discreet.evaluation.assessing",
         "methods": "discreet.catalogue",
         "microdata": "discreet.data.microdata",
@@ -418,13 +424,16 @@ __all__ = [
     "advise",
     "assess",
     "attack",
+    "attack_together",
     "certify",
     "check",
+    "combine",
     "compare",
     "datasets",
     "errors",
     "grid",
     "inspect",
+    "match_variables",
     "measure",
     "methods",
     "microdata",

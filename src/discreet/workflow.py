@@ -29,9 +29,12 @@ from discreet.errors import ParameterError, door
 from discreet.evaluation.advice import advise, advise_study, advise_tables
 from discreet.evaluation.assessing import assess, attack, link, measure, protect
 from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
+from discreet.evaluation.further_linkers import knows_masking
+from discreet.evaluation.joint_attack import attack_together
 from discreet.evaluation.row_store import check_store
 from discreet.evaluation.study import compare
 from discreet.evaluation.thresholds import verify
+from discreet.evaluation.told_masking import told
 from discreet.evaluation.tuning import tune
 from discreet.io.reading import (
     check_outputs,
@@ -54,6 +57,7 @@ from discreet.release.checking import check_release
 from discreet.release.demo import demo, write_dataset
 from discreet.release.households import protect_households, renumber_files, renumber_keys, split_households
 from discreet.release.manifest import check_manifest, find_manifest, write_manifest
+from discreet.release.masking_source import masking_of
 from discreet.release.proposal import propose
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_advice import advise_protocol
@@ -85,6 +89,7 @@ __all__ = [
     "advise_tables",
     "assess",
     "attack",
+    "attack_together",
     "certify",
     "check",
     "check_manifest",
@@ -99,10 +104,12 @@ __all__ = [
     "find_manifest",
     "inspect",
     "is_large",
+    "knows_masking",
     "link",
     "list_datasets",
     "load_protocol",
     "load_schema",
+    "masking_of",
     "measure",
     "paper_files",
     "parse_attribute_sets",
@@ -123,6 +130,7 @@ __all__ = [
     "scan",
     "shares_attributes",
     "split_households",
+    "told",
     "tune",
     "verify",
     "writable_endings",

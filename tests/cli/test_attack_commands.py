@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from discreet.cli.main import app
+from discreet.errors import DiscreetError, ParameterError
 
 FACTS = ["--attributes", "BUILT,DEGREE,METRO,TRAN1"]
 LEVELS = json.dumps([f"{i}x" for i in range(7)])
@@ -80,3 +82,61 @@ def test_an_attack_says_how_many_of_the_keys_it_can_use(tmp_path):
     assert {*told["known"], *told["left_out"]} == set(names)
     refused = CliRunner().invoke(app, [*arguments, "--attributes", ",".join(names)])
     assert refused.exit_code != 0
+
+
+@pytest.fixture
+def swapped(files):
+    data, _, schema = files
+    masked = data.with_name("swapped.csv")
+    typed = ["protect", str(data), "-s", str(schema), "--method", "rank-swapping", "--set", "p=12", "-o", str(masked)]
+    assert CliRunner().invoke(app, typed).exit_code == 0
+    return ["attack", str(data), str(masked), "-s", str(schema)]
+
+
+def expected(arguments):
+    result = CliRunner().invoke(app, [*arguments, "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)["expected"]
+
+
+def test_who_is_told_the_masking_finds_more_and_who_is_not_is_refused(swapped):
+    aware = [*swapped, "--linker", "masking-aware"]
+    with pytest.raises(ParameterError, match="nothing is known of how the release was masked"):
+        CliRunner().invoke(app, aware, catch_exceptions=False)
+    told = expected([*aware, "--method", "rank-swapping p=12"])
+    assert told == expected([*aware, "--method", "rank-swapping", "--set", "p=12"])
+    assert told > 1.1 * expected([*swapped, "--linker", "distance"])
+    said = CliRunner().invoke(app, [*aware, "--method", "rank-swapping p=12"]).output
+    assert "The intruder is told how the file was masked (as said)" in said
+
+
+def test_a_manifest_beside_the_file_is_read(swapped):
+    aware = [*swapped, "--linker", "masking-aware"]
+    typed = ["protect", *swapped[1:2], *swapped[3:], "--method", "rank-swapping", "--set", "p=12", "--force"]
+    manifest = swapped[2].replace("swapped.csv", "swapped-manifest.json")
+    assert CliRunner().invoke(app, [*typed, "-o", swapped[2], "--manifest", manifest]).exit_code == 0
+    assert "random_state" not in Path(manifest).read_text(encoding="utf-8")
+    assert "from swapped-manifest.json" in CliRunner().invoke(app, aware).output
+
+
+def test_linkers_together(swapped):
+    joint = expected([*swapped, "--linker", "combined"])
+    assert joint == expected([*swapped, "--linker", "distance,probabilistic"])
+    assert joint >= expected([*swapped, "--linker", "distance"])
+    told = CliRunner().invoke(app, [*swapped, "--linker", "combined", "--method", "rank-swapping p=12"]).output
+    assert "at least one linker" in told
+    assert "masking-aware" in told
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--linker", "distance", "--method", "rank-swapping p=12"], "has no use for how the file was masked"),
+        (["--linker", "combined", "--set", "m=em"], "is for one linker"),
+        (["--linker", "masking-aware", "--method", "rank-swaping p=12"], "rank-swapping"),
+        (["--linker", "masking-aware", "--method", "rank-swapping q=12"], "there is no parameter 'q'"),
+    ],
+)
+def test_a_wrong_word_about_the_masking_is_told(swapped, more, said):
+    with pytest.raises(DiscreetError, match=said):
+        CliRunner().invoke(app, [*swapped, *more], catch_exceptions=False)

@@ -23,8 +23,12 @@ from discreet.cli.options import (
     given,
     reads_text,
 )
+from discreet.errors import ParameterError
 
 __all__ = ["attack", "link"]
+
+COMBINED = "combined"
+"""All linkers that the release can be attacked by, together."""
 
 
 @reads_text
@@ -35,6 +39,15 @@ def attack(
     linker: LinkerName = "distance",
     attributes: Annotated[
         str | None, typer.Option(help="What the intruder knows, separated by commas.", show_default=False)
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--method", "-m", help="How the file was masked: 'rank-swapping p=10'; a step each.", show_default=False
+        ),
+    ] = None,
+    protocol: Annotated[
+        Path | None, typer.Option(help="The protocol that the file was made by.", show_default=False)
     ] = None,
     parameter: Parameter = None,
     sequence: SequenceColumn = None,
@@ -53,13 +66,38 @@ def attack(
     discreet attack survey.csv masked.csv --schema survey.toml
 
     discreet attack survey.csv masked.csv -s survey.toml --attributes age,income --linker probabilistic --json
+
+    discreet attack survey.csv masked.csv -s survey.toml --linker masking-aware --method 'rank-swapping p=10'
+
+    discreet attack survey.csv masked.csv -s survey.toml --linker combined    (whom at least one linker finds)
     """
     from discreet import workflow
 
-    parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
+    linkers = None if linker == COMBINED else linker.split(",")
+    typed = given(None, attributes, None, parameter or [])
+    of_method, of_linker = _shared_out(typed, method or [])
+    together = linkers is None or len(linkers) > 1
+    if together and set(of_linker) - {"attributes"}:
+        raise ParameterError(f"--set {min(set(of_linker) - {'attributes'})} is for one linker, and there are several.")
+    parameters = {} if together else workflow.parse_parameters("linker", linker, of_linker)
+    masking = None
+    if linkers is None or any(workflow.knows_masking(name) for name in linkers):
+        masking = workflow.masking_of(masked, methods=method or (), further=of_method, protocol=protocol)
+    elif method or protocol:
+        raise ParameterError(
+            f"The linker {linker} has no use for how the file was masked.", hint="Use --linker masking-aware."
+        )
     with progress(quiet=quiet or json, verbose=verbose):
         before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
+        if masking is not None:
+            after = workflow.told(before, after, masking[0])
+        if together:
+            known = of_linker["attributes"].split(",") if "attributes" in of_linker else None
+            _show_together(
+                workflow.attack_together(before, after, linkers, attributes=known), linker, masking, json=json
+            )
+            return
         links = workflow.attack(before, after, linker, **parameters)
     unused = [] if "attributes" in parameters else _unused(links, before, after)
     result = links.evaluate()
@@ -68,6 +106,7 @@ def attack(
         print_json(
             {
                 "linker": linker,
+                **({} if masking is None else {"masking": repr(masking[0]), "masking_known": masking[1]}),
                 "known": list(links.attributes),
                 "left_out": unused,
                 "n": result.n,
@@ -88,6 +127,7 @@ def attack(
         return
     out.print(f"Ties all for the intruder: {result.optimistic}; all against: {result.pessimistic}.")
     out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
+    _say_masking(masking)
     _say_what_was_left_out(links, unused)
 
 
@@ -146,6 +186,47 @@ def link(
         out.print(f"{linked} of {links.n_b} records have a best candidate among {links.n_a}{sure}; {tied} are tied.")
         out.print(f"Linked on: {safe(', '.join(links.attributes))}. Written to {safe(str(output))}.")
         _say_what_was_left_out(links, unused)
+
+
+def _shared_out(typed: dict[str, str], methods: list[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what was typed with --set by whom it is for: the method that masked the file, or the linker."""
+    from discreet import workflow
+
+    if len(methods) != 1 or len(methods[0].split()) != 1:
+        return {}, typed
+    masker = workflow.describe_methods(methods[0].strip()).get("maskers", {}).get(methods[0].strip(), {})
+    names = set(masker.get("parameters", {})) - {"attributes"}
+    return {n: v for n, v in typed.items() if n in names}, {n: v for n, v in typed.items() if n not in names}
+
+
+def _show_together(joint: Any, linker: str, masking: Any, *, json: bool) -> None:
+    """Say whom several linkers find between them."""
+    if json:
+        print_json(
+            {
+                "linker": linker,
+                **({} if masking is None else {"masking": repr(masking[0]), "masking_known": masking[1]}),
+                "n": joint.n,
+                "expected": joint.expected,
+                "each": dict(joint.each),
+                "all_of_them": joint.both,
+                "chance": joint.chance,
+                "rate": joint.rate,
+            }
+        )
+        return
+    out.print(
+        f"[bold]{joint.expected:.1f} of {joint.n} records linked correctly by at least one linker[/bold] "
+        f"({100 * joint.rate:.2f} %); as many guesses find {joint.chance:.1f}."
+    )
+    each = ", ".join(f"{name} {expected:.1f}" for name, expected in joint.each.items())
+    out.print(f"Each alone: {safe(each)}; all of them: {joint.both:.1f}. Which one is right the intruder cannot tell.")
+    _say_masking(masking)
+
+
+def _say_masking(masking: Any) -> None:
+    if masking is not None:
+        out.print(f"The intruder is told how the file was masked ({safe(masking[1])}): {safe(repr(masking[0]))}.")
 
 
 def _unused(links: Any, first: Any, second: Any) -> list[str]:

@@ -212,7 +212,9 @@ def protect(
                     tell=tell or (),
                 )  # fmt: skip
             if manifest is not None:
-                workflow.write_manifest(manifest, {"masked": target, **reports}, inputs=inputs)
+                workflow.write_manifest(
+                    manifest, {"masked": target, **reports}, steps=[masked.provenance], inputs=inputs
+                )
     if json:
         written = {"masked": target, **reports, **({"manifest": manifest} if manifest else {})}
         print_json(

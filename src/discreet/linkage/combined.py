@@ -32,6 +32,8 @@ class CombinedAttack:
         By record, the chance that at least one attack is right.
     frequency : (n,) float64
         By record, how often it is re-identified over the attacks: their mean chance. The record-level risk.
+    chance : float
+        Expected number that as many guesses find.
     """
 
     n: int
@@ -40,6 +42,7 @@ class CombinedAttack:
     both: float
     probability: FloatArray
     frequency: FloatArray
+    chance: float = 0.0
 
     @property
     def rate(self) -> float:
@@ -93,4 +96,5 @@ def combine(links: Sequence[Links], truth: IntArray | None = None) -> CombinedAt
         both=float(np.prod(chances, axis=0).sum()),
         probability=either,
         frequency=chances.mean(axis=0),
+        chance=evaluated[0].n * (1.0 - (1.0 - evaluated[0].chance / evaluated[0].n) ** len(evaluated)),
     )

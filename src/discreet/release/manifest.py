@@ -6,16 +6,17 @@ import hashlib
 import json as json_
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from discreet import io
 from discreet._version import __version__
+from discreet.contracts.masked import Provenance
 from discreet.errors import FileError
 
-__all__ = ["PathLike", "check_manifest", "find_manifest", "write_manifest"]
+__all__ = ["PathLike", "check_manifest", "find_manifest", "masking_in_manifest", "write_manifest"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -38,6 +39,7 @@ def write_manifest(
     files: Mapping[str, PathLike],
     *,
     protocol: str | None = None,
+    steps: Sequence[Provenance] = (),
     inputs: Iterable[PathLike] = (),
     audience: str = "internal",
 ) -> None:
@@ -51,6 +53,8 @@ def write_manifest(
         By what they are (``"masked"``, ``"internal"``, …), the files of the release.
     protocol : str, optional
         The text of the protocol.
+    steps : sequence of Provenance
+        Where there is no protocol: how the release was masked. Methods and parameters are listed, never a seed.
     inputs : iterable of path
         The files that the release was made from; they are listed too.
     audience : {"internal", "external"}
@@ -74,6 +78,8 @@ def write_manifest(
         fields["inputs"] = [_fingerprint(Path(name), folder) for name in inputs]
         if protocol is not None:
             fields["protocol"] = {"sha256": hashlib.sha256(protocol.encode()).hexdigest(), "text": protocol}
+        if steps:
+            fields["steps"] = [{"method": step.method, "parameters": step.parameters} for step in steps]
     io.write_text(target, json_.dumps(fields, indent=2, ensure_ascii=False) + "\n", [*files.values(), *inputs])
 
 
@@ -94,18 +100,44 @@ def find_manifest(path: PathLike) -> Path:
 def check_manifest(path: PathLike) -> dict[str, str]:
     """Compare the files of a release with its manifest: by name, ``"unchanged"``, ``"changed"`` or ``"absent"``."""
     source = Path(path)
-    try:
-        listed = io.read_json(source)
-        entries = [(str(entry["name"]), str(entry["sha256"])) for entry in listed["files"]]
-    except FileNotFoundError:
-        raise FileError(f"The manifest {str(source)!r} does not exist.") from None
-    except (OSError, ValueError, KeyError, TypeError):
-        raise FileError(f"{str(source)!r} is not a manifest of Discreet.") from None
     states = {}
-    for name, expected in entries:
+    for name, expected in _entries(source, _read(source)):
         file = source.parent / name
         states[name] = "absent" if not _is_file(file) else "unchanged" if _sha256(file) == expected else "changed"
     return states
+
+
+def masking_in_manifest(path: PathLike, release: PathLike) -> tuple[str | None, list[Mapping[str, Any]]] | None:
+    """Return the protocol's text, or else the steps, by which a manifest says that a file was made.
+
+    None where the manifest does not list the file, does not tell how it was made, or lists it with other bytes.
+    """
+    source, file = Path(path), Path(release).resolve()
+    listed = _read(source)
+    for name, expected in _entries(source, listed):
+        if (source.parent / name).resolve() == file and _sha256(file) == expected:
+            text, steps = listed.get("protocol", {}).get("text"), listed.get("steps", [])
+            return (text, steps) if text or steps else None
+    return None
+
+
+def _read(source: Path) -> dict[str, Any]:
+    try:
+        listed = io.read_json(source)
+    except FileNotFoundError:
+        raise FileError(f"The manifest {str(source)!r} does not exist.") from None
+    except (OSError, ValueError):
+        raise FileError(f"{str(source)!r} is not a manifest of Discreet.") from None
+    if not isinstance(listed, dict):
+        raise FileError(f"{str(source)!r} is not a manifest of Discreet.")
+    return listed
+
+
+def _entries(source: Path, listed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    try:
+        return [(str(entry["name"]), str(entry["sha256"])) for entry in listed["files"]]
+    except (KeyError, TypeError):
+        raise FileError(f"{str(source)!r} is not a manifest of Discreet.") from None
 
 
 def _is_file(path: Path) -> bool:

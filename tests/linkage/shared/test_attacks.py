@@ -105,7 +105,7 @@ def test_a_microaggregation_is_searched_within_its_groups():
     y = np.array([1.0, 2.0, 3.0, 1.0, 2.0, 3.0])
     a = Microdata(pl.DataFrame({"x": x, "y": y}), NUMBERS)
     b = Microdata(pl.DataFrame({"x": centres, "y": y + 0.9}), NUMBERS)
-    release = Masked(b, Provenance("mdav", {}, ("x",), 6, labels=labels))
+    release = Masked(b, Provenance("mdav", {}, ("x", "y"), 6, labels=labels, grouped=("x",)))
     links = MaskingAwareLinkage().link(a, release)
     assert (labels[links.best] == labels).all()
 

@@ -15,12 +15,13 @@ from discreet.contracts.links import Links
 from discreet.contracts.masked import Masked, Provenance
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
+from discreet.errors import ParameterError
 from discreet.linkage.shared.term_search import link_by_terms
 from discreet.linkage.shared.terms import Terms, as_seen
 from discreet.linkage.shared.yardstick import prepare
 from discreet.parameters import Choice, Flag, Names, Number, Optional
 from discreet.parameters.declaration import parameter
-from discreet.typing import FloatArray
+from discreet.typing import BoolArray, FloatArray
 
 __all__ = ["MaskingAwareLinkage"]
 
@@ -28,6 +29,8 @@ _FINE = float(1 << 30)
 _ELSEWHERE = 4.0
 """The term of a record of A that is nearer to another centre: about what being there by chance weighs."""
 _MOST_CELLS = 25_000_000
+_CLOSE = 1e-9
+"""How near a number is that only a file format has rounded."""
 
 
 @register("masking-aware")
@@ -57,7 +60,8 @@ class MaskingAwareLinkage(Linker):
     and no distance; the window of a rank swapping, so that only records whose rank is near enough on every swapped
     attribute are searched; the groups of a microaggregation: each block of attributes weighs by how far records are
     from their centres, and records whose nearest released centre is another than the group's lose (up to 5,000 groups
-    a block). Of a plain file without `p` nothing is known, and the links are those of the distance. A record that
+    a block); attributes that were left alone, on which a record is what it was. Of a plain file without `p` nothing is
+    known, and the linker refuses: what it gave would be the links of the distance under another name. A record that
     nobody can have become has no link. Cost, ties and missing values as in distance-based linkage.
 
     References
@@ -86,7 +90,7 @@ class MaskingAwareLinkage(Linker):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(), cls(p=100), cls(one_to_one=True)]
+        return [cls(p=100), cls(p=100, one_to_one=True)]
 
     def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
         """Find for every record of `b` whom it belongs to in `a`; a `Masked` release brings what is known about it."""
@@ -98,7 +102,14 @@ class MaskingAwareLinkage(Linker):
 
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
         provenance = self._known
-        possible = {} if provenance is None else provenance.transitions
+        if provenance is None and self.p is None:
+            raise ParameterError(
+                f"{type(self).__name__}: nothing is known of how the release was masked, so it would find what the "
+                "distance finds.",
+                hint="Pass what `mask` returned, or p, the window of a rank swapping in percent; on the command line, "
+                "--method 'rank-swapping p=10', --protocol, or a manifest beside the release.",
+            )
+        possible = {} if provenance is None else {**_left_alone(a, b, names, provenance), **provenance.transitions}
         terms = prepare(type(self).__name__, a, b, names, self.metric, possible=possible)
         likely = None if provenance is None else _likelihoods(terms, a, b, provenance)
         if likely is not None:
@@ -117,6 +128,10 @@ class MaskingAwareLinkage(Linker):
                 width = int(self.p * len(terms.a_numbers) / 100)
             elif name in windows:
                 width = int(windows[name])
+            elif provenance is not None and name not in provenance.attributes:
+                slack = _CLOSE * np.abs(terms.b_numbers[:, p])
+                lowest[:, p], highest[:, p] = terms.b_numbers[:, p] - slack, terms.b_numbers[:, p] + slack
+                continue
             else:
                 continue
             ranked = np.sort(terms.a_numbers[:, p])
@@ -126,6 +141,16 @@ class MaskingAwareLinkage(Linker):
             highest[:, p] = ranked[np.clip(last + width, 0, len(ranked) - 1)]
         bounded = np.isfinite(lowest).any()
         return (lowest, highest) if bounded else None
+
+
+def _left_alone(a: Microdata, b: Microdata, names: tuple[str, ...], provenance: Provenance) -> dict[str, BoolArray]:
+    """Return by categorical attribute that was not masked that every level, and a missing value, stayed what it was."""
+    same = {}
+    for name in names:
+        first, second = a.schema[name].scale, b.schema[name].scale
+        if name not in provenance.attributes and first.kind != "numeric" and first.to_dict() == second.to_dict():
+            same[name] = np.eye(len(first.levels) + 1, dtype=np.bool_)
+    return same
 
 
 def _likelihoods(terms: Terms, a: Microdata, b: Microdata, provenance: Provenance) -> Terms | None:
