@@ -30,7 +30,8 @@ NAMES: tuple[str, ...] = (
     "read", "scan", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",
     # mask, attack, measure, score
     "methods", "protect", "Chain",
-    "attack", "attack_together", "combine", "match_variables", "measure", "assess", "certify", "compare", "tune", "grid",
+    "attack", "attack_together", "combine", "match_variables", "measure",
+    "assess", "certify", "compare", "tune", "grid",
     # report and release
     "advise", "write_report", "check",
     "Protocol", "Intruder",

@@ -89,9 +89,8 @@ def attack(
         )
     with progress(quiet=quiet or json, verbose=verbose):
         before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
-        after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
-        if masking is not None:
-            after = workflow.told(before, after, masking[0])
+        file = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
+        after = file if masking is None else workflow.told(before, file, masking[0])
         if together:
             known = of_linker["attributes"].split(",") if "attributes" in of_linker else None
             _show_together(

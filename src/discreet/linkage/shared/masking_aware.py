@@ -14,6 +14,7 @@ from discreet.contracts.linker import Linker
 from discreet.contracts.links import Links
 from discreet.contracts.masked import Masked, Provenance
 from discreet.data.microdata import Microdata
+from discreet.data.scales import Categorical
 from discreet.data.schema import Schema
 from discreet.errors import ParameterError
 from discreet.linkage.shared.term_search import link_by_terms
@@ -148,8 +149,10 @@ def _left_alone(a: Microdata, b: Microdata, names: tuple[str, ...], provenance: 
     same = {}
     for name in names:
         first, second = a.schema[name].scale, b.schema[name].scale
-        if name not in provenance.attributes and first.kind != "numeric" and first.to_dict() == second.to_dict():
-            same[name] = np.eye(len(first.levels) + 1, dtype=np.bool_)
+        if name in provenance.attributes or not isinstance(first, Categorical):
+            continue
+        if first.to_dict() == second.to_dict():
+            same[name] = np.eye(len(first) + 1, dtype=np.bool_)
     return same
 
 
