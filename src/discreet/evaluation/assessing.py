@@ -332,7 +332,7 @@ def _without_all(measures: Sequence[Measure], n: int) -> tuple[list[Measure], li
     """Leave out what needs all records at once, whether they lie in memory or in files, and say so by name."""
     fitting, refused = [], []
     for one in measures:
-        answer = or_error(partial(check_at_once, type(one).__name__, n)) if one.need is Need.ALL else None
+        answer = or_error(partial(check_at_once, type(one).__name__, n, one.instead)) if one.need is Need.ALL else None
         if answer is None:
             fitting.append(one)
         else:

@@ -88,21 +88,22 @@ class Everything:
     owner: str
     original: tuple[str, ...]
     released: tuple[str, ...]
+    instead: str = "Take it of a sample of the records."
 
     def admit(self, block: Block | DiscreetError, n: int) -> Block:
         """Hand the block over, or say by name who cannot have it."""
         if isinstance(block, DiscreetError):
-            check_at_once(self.owner, n)
+            check_at_once(self.owner, n, self.instead)
             raise block
         return block
 
 
-def check_at_once(owner: str, n: int) -> None:
+def check_at_once(owner: str, n: int, instead: str = Everything.instead) -> None:
     """Refuse to bring more records into memory than fit there for certain."""
     if n > MOST_AT_ONCE:
         raise DataError(
             f"{owner} needs {Need.ALL.value}; the files have {n:,}, and up to {MOST_AT_ONCE:,} are brought together.",
-            hint="Take it of a sample of the records.",
+            hint=instead,
         )
 
 
