@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ __all__ = [
     "Everything",
     "Inquiry",
     "Need",
+    "OfBothFiles",
     "Present",
     "PresentCells",
     "Question",
@@ -105,6 +106,29 @@ def check_at_once(owner: str, n: int, instead: str = Everything.instead) -> None
             f"{owner} needs {Need.ALL.value}; the files have {n:,}, and up to {MOST_AT_ONCE:,} are brought together.",
             hint=instead,
         )
+
+
+class OfBothFiles:
+    """A question about the same columns of both files, and about the survey weight where it has one.
+
+    A question is a frozen dataclass with the fields `names` and `weight`, wherever they stand among its own.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def names(self) -> tuple[str, ...]: ...
+
+        @property
+        def weight(self) -> str | None: ...
+
+    @property
+    def original(self) -> tuple[str, ...]:
+        return self.names if self.weight is None else (*self.names, self.weight)
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        return self.names
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from discreet.operators.numbers.quantifiers import Quantifier
 from discreet.operators.operator_text import DISTANCE, QUANTIFIER, as_dissimilarity
 from discreet.parameters import Flag, Names, Optional
 from discreet.parameters.declaration import parameter
-from discreet.statistics.question import Need
+from discreet.statistics.question import Need, OfBothFiles
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["SequenceDissimilarity"]
@@ -138,20 +138,12 @@ class MovedSequences:
 
 
 @dataclass(frozen=True)
-class SequenceMovements:
+class SequenceMovements(OfBothFiles):
     """Ask how far sequences moved."""
 
     names: tuple[str, ...]
     distance: Dissimilarity
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> MovedSequences:
         weights = None if self.weight is None else block.original.weights()
