@@ -23,12 +23,14 @@ value of a record, because logs travel further than data.
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 __all__ = [
     "BrokenGuaranteeError",
@@ -47,6 +49,7 @@ __all__ = [
     "door",
     "in_own_words",
     "unquoted",
+    "wrong_type",
 ]
 
 P = ParamSpec("P")
@@ -178,12 +181,45 @@ def door(function: Callable[P, T]) -> Callable[P, T]:
             error.__cause__ = error.__context__ = None
             raise
         except BaseException as error:
+            misfit = _misfit(function, args, kwargs) if type(error) is TypeError and _CALL.search(str(error)) else None
+            if misfit is not None:
+                raise misfit from None
             if isinstance(error, _OUR_OWN) or not _is_foreign(error):
                 raise
             failure = _kept_back(function.__qualname__, error)
         raise failure
 
     return guarded
+
+
+def _misfit(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> SignatureError | None:
+    """Return the error of a call that does not fit its function; None where it fits, and another call below did not."""
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError:
+        names = [name for name in signature.parameters if name != "self"]
+        usage = f"{function.__name__}({', '.join(names)})"
+        for name in kwargs:
+            if name not in names:
+                near = difflib.get_close_matches(name, names, n=1)
+                meant = f" Did you mean {near[0]!r}?" if near else ""
+                message = f"{function.__name__}: there is no parameter {name!r}.{meant}"
+                return SignatureError(message, hint=f"It is {usage}.")
+        return SignatureError(f"{function.__name__}: the call does not fit its parameters.", hint=f"It is {usage}.")
+    return None
+
+
+def wrong_type(owner: str, expected: str, value: object, hint: str = "") -> SignatureError:
+    """Return the error for an argument of another kind; it names the kind and never shows the value.
+
+    Examples
+    --------
+    >>> raise wrong_type("read", "path must be the path of a file", 3)
+    Traceback (most recent call last):
+    discreet.errors.SignatureError: read: path must be the path of a file; got int.
+    """
+    return SignatureError(f"{owner}: {expected}; got {type(value).__name__}.", hint=hint)
 
 
 def unquoted(error: BaseException) -> str:

@@ -57,7 +57,7 @@ class Registry(Generic[T]):
 
     def named(self, name: str, *, where: str = "") -> type[T]:
         """Return the class under a name; `where` is told in the error, such as the line of a protocol."""
-        if name not in self._classes:
+        if not isinstance(name, str) or name not in self._classes:
             raise unknown_name(self.kind, name, self.names(), where=where)
         return self._classes[name]
 
@@ -117,7 +117,10 @@ def unknown_name(
     there = tuple(names)
     begins = f"{where}: there" if where else "There"
     listed = f"Known: {', '.join(there)}." if hint is None else hint
-    return error(f"{begins} is no {kind} named {name!r}.{did_you_mean(name, there)}", hint=listed)
+    # Whatever else was handed over may hold records, and is not shown.
+    shown = repr(name) if isinstance(name, (str, int, float)) else f"by a {type(name).__name__}"
+    like = did_you_mean(name, there) if isinstance(name, str) else ""
+    return error(f"{begins} is no {kind} named {shown}.{like}", hint=listed)
 
 
 def unknown_parameter(owner: str, name: str, names: Iterable[str], *, where: str = "") -> SignatureError:

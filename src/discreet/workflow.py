@@ -25,7 +25,7 @@ from discreet.datasets.listing import list_datasets
 from discreet.engines.memory import MemoryEngine
 from discreet.engines.spark import SparkEngine
 from discreet.engines.streaming import StreamingEngine
-from discreet.errors import ParameterError, door
+from discreet.errors import ParameterError, door, wrong_type
 from discreet.evaluation.advice import advise, advise_study, advise_tables
 from discreet.evaluation.assessing import assess, attack, link, measure, protect
 from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
@@ -157,6 +157,11 @@ def certify(original: Any, masked: Any, **options: Any) -> Certificate:
     return prove(original, masked, **options)
 
 
+def _check_protocol(owner: str, protocol: Any) -> None:
+    if not isinstance(protocol, (Protocol, Tables, str, os.PathLike)):
+        raise wrong_type(owner, "protocol must be a Protocol or the path of its file", protocol, "dc.propose(table)")
+
+
 @contextmanager
 def engine_named(name: str, master: str | None = None, workers: int | None = None) -> Iterator[Engine]:
     """Give the engine that a user names, and stop it at the end.
@@ -216,6 +221,7 @@ def run(
     -------
     Run, or TablesRun of several tables
     """
+    _check_protocol("run", protocol)
     if isinstance(protocol, Tables) or (not isinstance(protocol, Protocol) and is_for_tables(protocol)):
         if original is not None:
             raise ParameterError("run: original is for one table, and the protocol is for several.")
@@ -252,6 +258,9 @@ def check(
     --------
     discreet.release.checking.check_release : what is taken from the file, and what needs the steps run again.
     """
+    _check_protocol("check", protocol)
+    if not isinstance(masked, (str, os.PathLike)):
+        raise wrong_type("check", "masked must be the path of the released file", masked)
     if isinstance(protocol, Tables) or (not isinstance(protocol, Protocol) and is_for_tables(protocol)):
         strange = [name for name, value in layout.items() if value is not None]
         if strange:

@@ -66,3 +66,22 @@ def test_what_is_no_manifest_is_bad_input(release):
     assert "holds 2 manifests" in err
     (release / "empty").mkdir()
     assert "holds no manifest." in discreet("verify", release / "empty")[2]
+
+
+def test_a_streamed_release_has_a_manifest_too(tmp_path):
+    import pyarrow.parquet as pq
+
+    from discreet.datasets import business
+
+    data = business(60)
+    pq.write_table(data.to_arrow(), tmp_path / "b.parquet")
+    (tmp_path / "b.toml").write_text(data.schema.to_toml(), encoding="utf-8")
+    command = ["protect", tmp_path / "b.parquet", "-s", tmp_path / "b.toml", "--k", "3", "--engine", "streaming"]
+    made, told = tmp_path / "out.parquet", tmp_path / "m.json"
+    assert discreet(*command, "-o", made, "--manifest", told)[0] == 0
+    assert discreet("verify", told)[0] == 0
+    made.write_bytes(made.read_bytes() + b" ")
+    assert discreet("verify", told)[0] == 1
+    other = tmp_path / "other.parquet"
+    assert discreet(*command, "-o", other, "--manifest", other)[0] == 2
+    assert not other.exists()

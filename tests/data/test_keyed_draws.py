@@ -31,9 +31,9 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def block(key: bytes, nonce: int, counter: int) -> bytes:
-    out = np.empty((1, chacha.WORDS), dtype=np.uint64)
+    out = np.empty(chacha.WORDS, dtype=np.uint64)
     words = np.frombuffer(key, dtype="<u8").astype(np.uint64)
-    chacha.blocks_at(words, np.uint64(nonce), np.array([counter], dtype=np.int64), out)
+    chacha.block(words, np.uint64(nonce), np.uint64(counter), out)
     return out.astype("<u8").tobytes()
 
 

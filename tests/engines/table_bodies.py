@@ -169,15 +169,6 @@ class TableBodies:
         expected = np.sort(np.argsort(Draws.of(3, None, "sample").uniform(np.arange(N)))[:100])
         assert found[ROW].tolist() == expected.tolist()
 
-    def test_quantiles(self, engine, source):
-        rows = engine.open(source, ["wage", "age.years"])
-        exact = engine.quantiles(rows, ["wage", "age.years"], [0.1, 0.5, 0.9], 0.0, N)
-        for name in ("wage", "age.years"):
-            ordered = np.sort(frame()[name].to_numpy())
-            assert exact[name].tolist() == [ordered[int(np.ceil(q * N)) - 1] for q in (0.1, 0.5, 0.9)]
-        near = engine.quantiles(rows, ["wage"], [0.5], 0.1, N)["wage"][0]
-        assert abs((frame()["wage"].to_numpy() <= near).mean() - 0.5) < 0.1
-
     def test_sums_in_one_pass(self, engine, source):
         found = engine.fold(engine.open(source, ["wage"]), Total())
         assert found["n"].tolist() == [N]

@@ -171,9 +171,11 @@ def protect(
     name = engine_of(data, engine, master, quiet=quiet or json)
     if name != "memory":
         refuse_streamed(
-            report=report, external=external, domain=domain, tell=tell, manifest=manifest, delimiter=delimiter,
-            encoding=encoding, **layout, sequence=sequence, print_python=print_python,
+            report=report, external=external, domain=domain, tell=tell, delimiter=delimiter, encoding=encoding,
+            **layout, sequence=sequence, print_python=print_python,
         )  # fmt: skip
+        if manifest is not None:
+            workflow.check_outputs([manifest], [*inputs, target])
         with (
             progress(quiet=quiet or json, verbose=verbose),
             workflow.engine_named(name, master) as where,
@@ -182,6 +184,9 @@ def protect(
             written = workflow.protect(
                 workflow.scan(data, schema), method, output=target, engine=where, block_size=block_size, **parameters
             )
+        if manifest is not None:
+            # A release in files has its names already: what is there is what the manifest tells.
+            workflow.write_manifest(manifest, _parts_of(target), inputs=_parts_of(data).values())
         _tell_written(written.provenance, target, name, declared=schema is not None, json=json, quiet=quiet)
         return
     workflow.check_outputs(outputs, inputs)
@@ -234,6 +239,14 @@ def protect(
             out.print(f"Written to {safe(str(path))}: the {name}{'' if name == 'manifest' else ' report'}.")
         # The notes above name the keys that were left alone.
         advise(remark for remark in remarks if remark.code != "key-unmasked")
+
+
+def _parts_of(target: Path) -> dict[str, Path]:
+    """Return the files of a table by what they are; of a folder, every part."""
+    if not target.is_dir():
+        return {"masked": target}
+    parts = sorted(path for path in target.rglob("*.parquet") if path.is_file())
+    return {f"masked {place}": path for place, path in enumerate(parts, 1)}
 
 
 def _tell_written(provenance: Any, target: Path, engine: str, *, declared: bool, json: bool, quiet: bool) -> None:

@@ -277,64 +277,9 @@ class TableEngine(Engine):
         smallest = np.sort(np.argsort(draws, kind="stable")[:n])
         return {name: column[smallest] for name, column in candidates.items()}
 
-    def quantiles(
-        self, rows: Rows, names: Sequence[str], probabilities: Sequence[float], error: float, of: int, seed: int = 0
-    ) -> dict[str, FloatArray]:
-        """Return the quantiles of columns; their ranks are right within `error` · `of`.
-
-        With an error above 0, from a sample that is that exact with a chance of 999 in 1000 (Dvoretzky, Kiefer and
-        Wolfowitz). With the error 0, exactly: the sample tells between which numbers to look, and one more pass counts
-        and gathers what lies there. The quantile of probability q is the value of rank ⌈q · present⌉ (at least 1).
-        """
-        asked_ranks = list(probabilities)
-        if error > 0:
-            size = int(np.ceil(np.log(2.0 / 0.001) / (2.0 * error**2)))
-            sample = self.sample(rows, size, of, seed)
-            return {name: _at_ranks(np.sort(_present(sample[name])), asked_ranks) for name in names}
-        sample = self.sample(rows, 200_000, of, seed)
-        around: dict[str, FloatArray] = {}
-        for name in names:
-            column = np.sort(_present(sample[name]))
-            if not column.size:
-                around[name] = np.empty((0, 2))
-                continue
-            reach = 6.0 / np.sqrt(column.size) if column.size < of else 1.0
-            low = _at_ranks(column, [q - reach for q in asked_ranks])
-            high = _at_ranks(column, [q + reach for q in asked_ranks])
-            low[np.array(asked_ranks) <= reach], high[np.array(asked_ranks) >= 1.0 - reach] = -np.inf, np.inf
-            around[name] = np.stack([low, high], axis=1)
-        counts = self.fold(rows, _CountsAround(around))
-        columns = {"#name": "int", "#value": "float", "#count": "int"}
-        near = self.collect(self.apply(rows, _ValuesAround(around), columns))
-        result = {}
-        for place, name in enumerate(names):
-            here = near["#name"] == place
-            order = np.argsort(near["#value"][here], kind="stable")
-            inside, last = near["#value"][here][order], np.cumsum(near["#count"][here][order])
-            present = int(counts[name + "#present"][0]) if len(around[name]) else 0
-            values = []
-            for i, q in enumerate(asked_ranks if present else []):
-                rank = min(max(int(np.ceil(q * present)), 1), present) - int(counts[name + "#below"][i])
-                first = np.searchsorted(inside, around[name][i, 0], side="left")
-                values.append(inside[np.searchsorted(last, rank + (last[first - 1] if first else 0))])
-            result[name] = np.array(values, dtype=np.float64) if present else np.full(len(asked_ranks), np.nan)
-        return result
-
 
 def _sample_draws(seed: int, rows: IntArray) -> FloatArray:
     return Draws.of(seed, None, "sample").uniform(rows)
-
-
-def _present(column: Any) -> FloatArray:
-    numbers = np.asarray(column, dtype=np.float64)
-    return numbers[numbers >= 0] if column.dtype.kind == "i" else numbers[~np.isnan(numbers)]
-
-
-def _at_ranks(ordered: FloatArray, probabilities: Sequence[float]) -> FloatArray:
-    if not ordered.size:
-        return np.full(len(probabilities), np.nan)
-    ranks = np.ceil(np.array(probabilities) * ordered.size).astype(np.int64)
-    return np.asarray(ordered[np.clip(ranks, 1, ordered.size) - 1])
 
 
 @dataclass(frozen=True)
@@ -347,42 +292,3 @@ class _RecordsBelowShare:
     def __call__(self, block: EncodedRows) -> EncodedRows:
         below = _sample_draws(self.seed, block[ROW]) < self.share
         return {name: column[below] for name, column in block.items()}
-
-
-@dataclass(frozen=True)
-class _CountsAround:
-    """Count the values that are present, and those below each interval."""
-
-    around: Mapping[str, FloatArray]
-
-    def __call__(self, block: EncodedRows) -> EncodedRows:
-        result = {}
-        for name, between in self.around.items():
-            column = np.sort(_present(block[name]))
-            result[name + "#present"] = np.array([column.size], dtype=np.int64)
-            result[name + "#below"] = np.searchsorted(column, between[:, 0], side="left")
-        return result
-
-
-@dataclass(frozen=True)
-class _ValuesAround:
-    """Keep the values that lie in one of the intervals, each once, with how often it occurs."""
-
-    around: Mapping[str, FloatArray]
-
-    def __call__(self, block: EncodedRows) -> EncodedRows:
-        places, values, counts = [], [], []
-        for place, (name, between) in enumerate(self.around.items()):
-            column = _present(block[name])
-            inside = np.zeros(column.size, dtype=np.bool_)
-            for low, high in between:
-                inside |= (column >= low) & (column <= high)
-            distinct, times = np.unique(column[inside], return_counts=True)
-            values.append(distinct)
-            counts.append(times.astype(np.int64))
-            places.append(np.full(distinct.size, place, dtype=np.int64))
-        return {
-            "#name": np.concatenate(places),
-            "#value": np.concatenate(values),
-            "#count": np.concatenate(counts),
-        }

@@ -110,6 +110,8 @@ class Measure(Estimator, ABC):
     reference: ClassVar[str] = ""
     need: ClassVar[Need] = Need.ALL
     """What must be brought together for it."""
+    instead: ClassVar[str] = Everything.instead
+    """What to do where all records at once are too many."""
     keys_only: ClassVar[bool] = False
     """Whether the measure looks at keys alone (what an intruder knows) or at everything released."""
     default: ClassVar[bool] = True
@@ -129,7 +131,7 @@ class Measure(Estimator, ABC):
 
     def question(self, scope: PairScope) -> Any:
         """Return what is asked of the tables; by default for all records at once."""
-        return Everything(type(self).__name__, *scope.everything)
+        return Everything(type(self).__name__, *scope.everything, self.instead)
 
     def conclude(self, statistics: Any, scope: PairScope) -> Measurement:
         """Return the measurement that follows from the answer: arithmetic, and the only sentence."""

@@ -16,7 +16,7 @@ from discreet.data.scales import Categorical, EncodedSequences, Numeric, Sequenc
 from discreet.data.scales.scale import hide_missing, is_text
 from discreet.data.scales.written import absent_of, cell_keys, numbered
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import DataError, SchemaError, door, in_own_words
+from discreet.errors import DataError, SchemaError, door, in_own_words, wrong_type
 from discreet.notebook import panel, table
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json
 
@@ -453,6 +453,8 @@ def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
     >>> microdata(pl.DataFrame({"age": [31.5, 45.0, 22.1]})).schema["age"].scale
     Numeric()
     """
+    if schema is not None and not isinstance(schema, Schema):
+        raise wrong_type("microdata", "schema must be a Schema", schema, 'Schema([Attribute("age", Numeric(), "key")])')
     if isinstance(frame, Microdata):
         return frame if schema is None else Microdata(frame.to_native(), schema, origin=frame.origin)
     if schema is None:

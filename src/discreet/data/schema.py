@@ -21,7 +21,7 @@ from typing import Any, get_args
 
 from discreet.data.scales import Categorical, Numeric, Scale, Sequence, scale_from_dict
 from discreet.data.toml_text import load_text, parse, table_text
-from discreet.errors import SchemaError
+from discreet.errors import SchemaError, wrong_type
 from discreet.notebook import panel, table
 from discreet.registry import did_you_mean, unknown_name
 from discreet.typing import Json, Level, Role
@@ -74,7 +74,8 @@ class Attribute:
                 hint="Use Numeric(), Ordinal(levels), Nominal(levels) or Sequence(alphabet).",
             )
         if not isinstance(self.role, str) or self.role not in ROLES:
-            raise SchemaError(f"Attribute {self.name!r}: role must be one of {', '.join(ROLES)}; got {self.role!r}.")
+            role = repr(self.role) if isinstance(self.role, str) else type(self.role).__name__
+            raise SchemaError(f"Attribute {self.name!r}: role must be one of {', '.join(ROLES)}; got {role}.")
         if self.role == "weight" and not isinstance(self.scale, Numeric):
             raise SchemaError(f"Attribute {self.name!r}: a weight must be numeric.")
         if isinstance(self.missing, (str, int, float)):
@@ -122,6 +123,9 @@ class Attribute:
         return cls(name, scale, fields.get("role", "other"), fields.get("missing", ()), label)
 
 
+_EXAMPLE = 'Schema([Attribute("age", Numeric(), "key")])'
+
+
 @dataclass(frozen=True, repr=False)
 class Schema:
     """Attributes in order.
@@ -142,7 +146,13 @@ class Schema:
     attributes: tuple[Attribute, ...]
 
     def __init__(self, attributes: Iterable[Attribute]) -> None:
-        object.__setattr__(self, "attributes", tuple(attributes))
+        if not isinstance(attributes, Iterable):
+            raise wrong_type("Schema", "attributes must be a list of Attribute", attributes, _EXAMPLE)
+        every = tuple(attributes)
+        for one in every:
+            if not isinstance(one, Attribute):
+                raise wrong_type("Schema", "attributes must be a list of Attribute", one, _EXAMPLE)
+        object.__setattr__(self, "attributes", every)
         names = self.names
         if len(self._by_name) < len(names):
             first = min(name for name in self._by_name if names.count(name) > 1)

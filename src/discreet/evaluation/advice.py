@@ -14,6 +14,7 @@ from discreet.contracts.remark import Remark
 from discreet.data.inference import propose_schema
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
+from discreet.errors import wrong_type
 
 __all__ = [
     "advise",
@@ -64,6 +65,12 @@ def advise(
     >>> [advice.code for advice in advise(data, MDAV(k=2).mask(data))]
     ['no-confidential', 'small-k']
     """
+    if not isinstance(original, Microdata):
+        raise wrong_type("advise", "original must be Microdata", original, "dc.advise(dc.read(path, schema))")
+    if masked is not None and not isinstance(masked, (Masked, Microdata)):
+        raise wrong_type("advise", "masked must be what a masker gave, or Microdata", masked)
+    if assessment is not None and not isinstance(assessment, Assessment):
+        raise wrong_type("advise", "assessment must be what assess gave", assessment)
     remarks: list[Remark] = []
     if not schema_given:
         remarks.append(

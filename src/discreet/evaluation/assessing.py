@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, overload
@@ -26,7 +26,7 @@ from discreet.data.schema import Schema
 from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
 from discreet.engines.streaming import StreamingEngine
-from discreet.errors import ParameterError, SchemaError, door
+from discreet.errors import ParameterError, SchemaError, door, wrong_type
 from discreet.evaluation.headline import ALL_KEYS, headlines
 from discreet.evaluation.intruder_view import as_released
 from discreet.evaluation.intruders import assess_intruders
@@ -208,7 +208,7 @@ def assess(
         Assess the release once for each of them; an empty sequence is one intruder who knows every key.
     schema : Schema, optional
         For plain frames.
-    measures : list of str or Measure, optional
+    measures : str, Measure or list of them, optional
         By default every measure that applies to the schema and needs nothing from you (`Measure.default`). The score is
         the same, whatever is listed here. With `intruders`, these are added to the measures that are taken anyway.
     engine : Engine, optional
@@ -256,7 +256,7 @@ def assess(
 def measure(
     original: Any,
     masked: Any,
-    measures: Sequence[str | Measure] | None = None,
+    measures: str | Measure | Sequence[str | Measure] | None = None,
     *,
     schema: Schema | None = None,
     engine: Engine | None = None,
@@ -296,14 +296,29 @@ def _tables(original: Any, masked: Any, schema: Schema | None) -> tuple[Any, Any
     return before, release, None if stored else as_released(before, release)
 
 
+def _listed(owner: str, measures: str | Measure | Sequence[str | Measure] | None) -> Sequence[str | Measure] | None:
+    """Return measures as a list; one is a list of one."""
+    if measures is None:
+        return None
+    every = [measures] if isinstance(measures, (str, Measure)) else measures
+    if not isinstance(every, Iterable):
+        raise wrong_type(owner, "they must be names of measures, or measures", every, 'measures=["sse", "uniques"]')
+    every = list(every)
+    for one in every:
+        if not isinstance(one, (str, Measure)):
+            raise wrong_type(owner, "they must be names of measures, or measures", one, 'measures=["sse", "uniques"]')
+    return every
+
+
 def _measured(
     before: Microdata | StoredTable,
     release: Masked | Microdata | StoredTable,
     recoded: Microdata | None,
-    measures: Sequence[str | Measure] | None,
+    measures: str | Measure | Sequence[str | Measure] | None,
     engine: Engine | None,
     provenance: Provenance | None = None,
 ) -> tuple[tuple[Measurement, ...], tuple[NotComputed, ...]]:
+    measures = _listed("measures", measures)
     instances: list[Measure] = []
     for item in measures if measures is not None else list(catalogue.measures()):
         one = item if isinstance(item, Measure) else catalogue.method("measure", item)()
@@ -332,7 +347,7 @@ def _without_all(measures: Sequence[Measure], n: int) -> tuple[list[Measure], li
     """Leave out what needs all records at once, whether they lie in memory or in files, and say so by name."""
     fitting, refused = [], []
     for one in measures:
-        answer = or_error(partial(check_at_once, type(one).__name__, n)) if one.need is Need.ALL else None
+        answer = or_error(partial(check_at_once, type(one).__name__, n, one.instead)) if one.need is Need.ALL else None
         if answer is None:
             fitting.append(one)
         else:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from discreet import catalogue
 from discreet.catalogue import parse_parameters
 from discreet.contracts.masker import Masker
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, wrong_type
 from discreet.registry import unknown_parameter
 
 __all__ = ["grid", "parse_attribute_sets", "parse_candidates"]
 
 
-def grid(method: type[Masker], **values: Any) -> list[Masker]:
+def grid(method: type[Masker] | str, **values: Any) -> list[Masker]:
     """Return one masker for every combination of the given parameter values.
 
     Parameters
     ----------
-    method : class of a masker
+    method : class of a masker, or its name
     **values
         A list of values for each parameter that varies; anything else is taken as one value.
 
@@ -35,6 +35,10 @@ def grid(method: type[Masker], **values: Any) -> list[Masker]:
     >>> grid(MDAV, k=[3, 5], standardise="range")
     [MDAV(standardise='range'), MDAV(k=5, standardise='range')]
     """
+    if isinstance(method, str):
+        method = cast("type[Masker]", catalogue.method("masker", method))
+    if not isinstance(method, type) or not issubclass(method, Masker):
+        raise wrong_type("grid", "method must be a masker's class or name", method, "grid(MDAV, k=[3, 5])")
     parameters = method.parameter_names()
     for name in values:
         if name not in parameters:

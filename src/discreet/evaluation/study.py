@@ -305,7 +305,11 @@ def unmasked_files(table: Microdata, sets: Mapping[str, Sequence[str]], scoring:
 
 
 def _check(candidates: Sequence[Masker], repetitions: int, random_state: int | None) -> None:
-    if not candidates or not all(isinstance(candidate, Masker) for candidate in candidates):
+    if (
+        not isinstance(candidates, (list, tuple))
+        or not candidates
+        or not all(isinstance(candidate, Masker) for candidate in candidates)
+    ):
         raise ParameterError("compare: candidates must be a list of maskers with at least one in it.")
     if not isinstance(repetitions, int) or repetitions < 1:
         raise ParameterError(f"compare: repetitions must be an integer of at least 1; got {repetitions!r}.")
@@ -332,7 +336,8 @@ def measures_for(names: Sequence[str | Measure] | None, schema: Schema) -> list[
     if names is None:
         defaults = [cls() for cls in catalogue.measures().values() if getattr(cls, "default", True)]
         return [measure for measure in defaults if measure.applies_to(schema)]
-    return [m if isinstance(m, Measure) else catalogue.method("measure", m)() for m in names]
+    every = [names] if isinstance(names, (str, Measure)) else names
+    return [m if isinstance(m, Measure) else catalogue.method("measure", m)() for m in every]
 
 
 def fingerprint(

@@ -208,7 +208,7 @@ def _checked(
     space: Sequence[Masker], risk_at_most: float | None, budget: int | None, repetitions: int, random_state: int | None
 ) -> int:
     """Refuse what cannot be; return the budget."""
-    if isinstance(space, Masker) or not space or not all(isinstance(masker, Masker) for masker in space):
+    if not isinstance(space, (list, tuple)) or not space or not all(isinstance(masker, Masker) for masker in space):
         raise ParameterError("tune: space must be a list of maskers with at least one in it.")
     if len({id(masker) for masker in space}) < len(space):
         raise ParameterError("tune: space must not list the same masker twice.")

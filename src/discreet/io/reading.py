@@ -17,7 +17,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.data.sequence_shapes import declare_sequence
 from discreet.data.table import StoredTable
-from discreet.errors import FileError, ParameterError, SchemaError, door
+from discreet.errors import FileError, ParameterError, SchemaError, door, wrong_type
 from discreet.io.stored_parquet import ParquetSource, read_head
 from discreet.typing import Json
 
@@ -52,6 +52,13 @@ def writable_endings() -> tuple[str, ...]:
 def load_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
     """Return a schema from itself, from a TOML file, or None."""
     return schema if schema is None or isinstance(schema, Schema) else Schema.load(schema)
+
+
+def _check_path(owner: str, path: Any, schema: Any) -> None:
+    if not isinstance(path, (str, os.PathLike)):
+        raise wrong_type(owner, "path must be the path of a file", path, "dc.microdata(frame, schema) takes a table.")
+    if schema is not None and not isinstance(schema, (Schema, str, os.PathLike)):
+        raise wrong_type(owner, "schema must be a Schema or the path of a TOML file", schema)
 
 
 @door
@@ -94,6 +101,7 @@ def read(
     -------
     Microdata
     """
+    _check_path("read", path, schema)
     declared = load_schema(schema)
     table, origin = io.read_table(
         path, delimiter=delimiter, encoding=encoding, header=header, decimal=decimal, thousands=thousands,
@@ -126,6 +134,7 @@ def scan(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] |
     StoredTable
         What :func:`discreet.protect` and :func:`discreet.assess` take in place of a table in memory.
     """
+    _check_path("scan", path, schema)
     if Path(path).is_file() and Path(path).suffix.lower() not in {".parquet", ".pq"}:
         raise ParameterError(
             "Only Parquet files can be larger than memory.", hint="Convert the file, or leave the engine out."
@@ -286,6 +295,9 @@ def write(
         What a `Masked` promises about records that look alike does not hold in what was written, counted there as a
         stranger would; the file is not put in place.
     """
+    if not isinstance(masked, (Masked, Microdata)):
+        raise wrong_type("write", "masked must be what a masker gave, or Microdata", masked, "Use dc.microdata(frame).")
+    _check_path("write", path, None)
     table = masked.microdata if isinstance(masked, Masked) else masked
     if "labels" in table.origin and "declared" in table.origin:
         provenance = masked.provenance if isinstance(masked, Masked) else None

@@ -1,6 +1,6 @@
 """ChaCha20 (Bernstein 2008): a keyed function from a counter to 64 bytes that nobody without the key can predict.
 
-Two ways to use it: :func:`blocks_at` gives the bytes that belong to positions of records, in any order and any company;
+Two ways to use it: :func:`uniforms_at` gives numbers that belong to positions of records, in any order and any company;
 :func:`callbacks` gives what NumPy calls to draw one number after the other from a stream.
 """
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel
 
-__all__ = ["COUNTER", "NEXT", "STREAM_WORDS", "WORDS", "blocks_at", "callbacks", "uniforms_at"]
+__all__ = ["COUNTER", "NEXT", "STREAM_WORDS", "WORDS", "block", "callbacks", "uniforms_at"]
 
 WORDS = 8
 """Numbers of 64 bits in a block."""
@@ -86,15 +86,6 @@ def block(key: NDArray[np.uint64], nonce: np.uint64, counter: np.uint64, out: ND
     out[5] = _pair(np.uint32(x10 + k6), np.uint32(x11 + k7))
     out[6] = _pair(np.uint32(x12 + c0), np.uint32(x13 + c1))
     out[7] = _pair(np.uint32(x14 + n0), np.uint32(x15 + n1))
-
-
-@exact_kernel
-def blocks_at(key: NDArray[np.uint64], nonce: np.uint64, positions: NDArray[np.int64], out: NDArray[np.uint64]) -> None:
-    """Write the 64 bytes that belong to every position."""
-    # IN  key (4,) uint64; nonce uint64; positions (n,) int64
-    # OUT out (n, 8) uint64
-    for i in range(positions.size):
-        block(key, nonce, np.uint64(positions[i]), out[i])
 
 
 @exact_kernel

@@ -6,13 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.contracts.measure import Pair
+from discreet.contracts.measure import PairScope
+from discreet.data.microdata import Microdata
 from discreet.data.scales import EncodedSequences, Sequence
 from discreet.errors import MissingValueError
-from discreet.measures.number_pairs import record_weights
+from discreet.measures.number_pairs import weight_asked
+from discreet.statistics.different_pairs import DifferentPairs
+from discreet.statistics.question import Together
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["SequencePair", "in_percent", "sequence_pair", "total_variation"]
+__all__ = ["SequencePair", "different_sequences", "in_percent", "sequence_pair", "total_variation"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,15 +31,28 @@ class SequencePair:
     weights: FloatArray | None = None
 
 
-def sequence_pair(owner: str, pair: Pair, name: str, *, weighted: bool = False) -> SequencePair:
-    """Return the sequences of records that are missing in neither file."""
-    before, after = pair.original.encoded(name), pair.masked.encoded(name)
+def different_sequences(owner: str, scope: PairScope, *, weighted: bool = False) -> Together:
+    """Ask for the different sequences of every attribute, with what became of each."""
+    weight = weight_asked(owner, scope, weighted)
+    return Together(tuple(DifferentPairs((name,), (name,), weight) for name in scope.names))
+
+
+def sequence_pair(
+    owner: str, original: Microdata, release: Microdata, name: str, weights: FloatArray | None = None
+) -> SequencePair:
+    """Return the sequences of records that are missing in neither file.
+
+    Parameters
+    ----------
+    weights : (n,) float64, optional
+        What every record counts for, where they do not count alike.
+    """
+    before, after = original.encoded(name), release.encoded(name)
     both = np.flatnonzero(~(before.missing | after.missing))
-    if not both.size:
+    if not both.size and owner:
         raise MissingValueError(f"{owner}: column {name!r} has no record with a sequence in both files.")
-    weights = record_weights(owner, pair, weighted)[both] if weighted else None
-    scale = pair.original.schema[name].scale
-    released = pair.masked.schema[name].scale
+    weights = None if weights is None else weights[both]
+    scale, released = original.schema[name].scale, release.schema[name].scale
     if isinstance(scale, Sequence) and isinstance(released, Sequence) and released.alphabet != scale.alphabet:
         # Codes are positions in the alphabet: the release is read in that of the original, its new events after them.
         alphabet = dict.fromkeys((*scale.alphabet, *released.alphabet))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
@@ -19,7 +19,7 @@ from discreet.data.microdata import Microdata, microdata
 from discreet.data.scales import Categorical
 from discreet.data.schema import Schema
 from discreet.engines.memory import MemoryEngine
-from discreet.errors import DiscreetError, ParameterError, door
+from discreet.errors import DiscreetError, ParameterError, door, wrong_type
 from discreet.masking.running.units import mask_units
 from discreet.progress import report as report_progress
 from discreet.release.protocol_parts import Step
@@ -29,6 +29,8 @@ __all__ = ["Chain", "masker_of", "seed_of"]
 
 _PER_STEP = ("Keys that ", "Identifiers that are not released ")
 """How notes begin that speak of one step and would be wrong of several."""
+
+_EXAMPLE = "Chain([TopCoding(share=0.1), MDAV(k=5)], seed=20)"
 
 
 class Chain:
@@ -60,9 +62,17 @@ class Chain:
         *,
         folder: str | os.PathLike[str] | None = None,
     ) -> None:
+        if isinstance(steps, (str, bytes)) or not isinstance(steps, Iterable):
+            raise wrong_type("Chain", "steps must be a list of maskers", steps, _EXAMPLE)
+        steps = tuple(steps)
+        for one in steps:
+            if not isinstance(one, (Step, Masker)):
+                raise wrong_type("Chain", "every step must be a masker", one, _EXAMPLE)
+        if seed is not None and not isinstance(seed, (int, np.integer)):
+            raise wrong_type("Chain", "seed must be an integer", seed, _EXAMPLE)
         if not steps:
             raise ParameterError("Chain: there must be at least one step.", hint="Chain([MDAV(k=5)])")
-        self.steps = tuple(steps)
+        self.steps = steps
         self.seed = seed
         self.folder = folder
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,6 +16,7 @@ from discreet.data.inference import Proposal
 from discreet.data.keyed_draws import drawn_seed
 from discreet.data.scales import Nominal
 from discreet.data.schema import Schema
+from discreet.errors import wrong_type
 from discreet.evaluation.headline import ALL_KEYS
 from discreet.io.reading import inspect, read
 from discreet.masking.running.units import is_constant, unit_labels
@@ -63,6 +65,8 @@ def propose(
     counts as known, and the thresholds are common ones for the type of release, not those of your organisation; never
     above what the unmasked file risks (:func:`~discreet.release.ceilings.propose_ceilings`).
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise wrong_type("propose", "path must be the path of a file", path, 'dc.propose("survey.csv")')
     kind = release_type(release)
     options = {"delimiter": delimiter, "encoding": encoding, **layout}
     proposal = inspect(path, **options)

@@ -10,7 +10,7 @@ from discreet import io
 from discreet.contracts.assessment import Assessment, Verdict
 from discreet.contracts.masked import Masked
 from discreet.contracts.remark import Remark
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, wrong_type
 from discreet.evaluation.study import Study
 from discreet.io.atomic import whole_file
 from discreet.io.reading import check_outputs, make_folder, save_schema, write, written_together
@@ -78,6 +78,12 @@ def write_report(
     The same results give the same bytes: a report holds no time of day. Pictures show no bar that stands for fewer than
     five records, ten in the external report.
     """
+    if not isinstance(masked, Masked):
+        raise wrong_type(
+            "write_report", "masked must be what a masker gave", masked, "masked = MDAV(k=5).mask(original)"
+        )
+    if not isinstance(assessment, Assessment):
+        raise wrong_type("write_report", "assessment must be what assess gave", assessment, "assess(original, masked)")
     from discreet.report.page import render_html, render_json
 
     strangers = [name for name in tell if name not in ("noise", "pram")]

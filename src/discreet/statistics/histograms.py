@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.data.block import Block
+from discreet.statistics.question import OfBothFiles
 from discreet.typing import FloatArray
 
 __all__ = ["BothEnds", "EndsOfBoth", "Histogram", "Histograms"]
@@ -62,7 +63,7 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Histograms:
+class Histograms(OfBothFiles):
     """Ask how many numbers are in every bin of equal width.
 
     Parameters
@@ -78,14 +79,6 @@ class Histograms:
     ends: tuple[tuple[float, float], ...]
     bins: int
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> Histogram:
         weights = None if self.weight is None else block.original.weights()

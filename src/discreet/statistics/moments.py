@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from discreet.data.block import Block
+from discreet.statistics.question import OfBothFiles
 from discreet.typing import BoolArray, FloatArray
 
 __all__ = ["ColumnMoments", "Comoments", "MovedNumbers", "Movements", "PairMoments", "RelatedNumbers", "first_values"]
@@ -130,19 +131,11 @@ class MovedNumbers:
 
 
 @dataclass(frozen=True)
-class Movements:
+class Movements(OfBothFiles):
     """Ask how far numbers moved: four losses conclude from it."""
 
     names: tuple[str, ...]
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> MovedNumbers:
         weights = _weights(block, self.weight)
@@ -248,19 +241,11 @@ class RelatedNumbers:
 
 
 @dataclass(frozen=True)
-class Comoments:
+class Comoments(OfBothFiles):
     """Ask how columns of numbers hang together, before and after."""
 
     names: tuple[str, ...]
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> RelatedNumbers:
         weights = _weights(block, self.weight)

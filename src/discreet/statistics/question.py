@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -23,6 +23,7 @@ __all__ = [
     "Everything",
     "Inquiry",
     "Need",
+    "OfBothFiles",
     "Present",
     "PresentCells",
     "Question",
@@ -88,22 +89,46 @@ class Everything:
     owner: str
     original: tuple[str, ...]
     released: tuple[str, ...]
+    instead: str = "Take it of a sample of the records."
 
     def admit(self, block: Block | DiscreetError, n: int) -> Block:
         """Hand the block over, or say by name who cannot have it."""
         if isinstance(block, DiscreetError):
-            check_at_once(self.owner, n)
+            check_at_once(self.owner, n, self.instead)
             raise block
         return block
 
 
-def check_at_once(owner: str, n: int) -> None:
+def check_at_once(owner: str, n: int, instead: str = Everything.instead) -> None:
     """Refuse to bring more records into memory than fit there for certain."""
     if n > MOST_AT_ONCE:
         raise DataError(
             f"{owner} needs {Need.ALL.value}; the files have {n:,}, and up to {MOST_AT_ONCE:,} are brought together.",
-            hint="Take it of a sample of the records.",
+            hint=instead,
         )
+
+
+class OfBothFiles:
+    """A question about the same columns of both files, and about the survey weight where it has one.
+
+    A question is a frozen dataclass with the fields `names` and `weight`, wherever they stand among its own.
+    """
+
+    if TYPE_CHECKING:
+
+        @property
+        def names(self) -> tuple[str, ...]: ...
+
+        @property
+        def weight(self) -> str | None: ...
+
+    @property
+    def original(self) -> tuple[str, ...]:
+        return self.names if self.weight is None else (*self.names, self.weight)
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        return self.names
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from discreet.data.block import Block
 from discreet.data.scales import EncodedSequences, Sequence
 from discreet.data.schema import Schema
+from discreet.statistics.question import OfBothFiles
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["EventTally", "SequenceCounts", "SequenceParts", "owned_bigrams"]
@@ -65,7 +66,7 @@ class SequenceParts:
 
 
 @dataclass(frozen=True)
-class SequenceCounts:
+class SequenceCounts(OfBothFiles):
     """Ask what sequences are made of; three losses conclude from it.
 
     Parameters
@@ -86,14 +87,6 @@ class SequenceCounts:
         """Ask of two files with these declarations."""
         alphabets = tuple((_alphabet(schemas[0], name), _alphabet(schemas[1], name)) for name in names)
         return cls(names, alphabets, weight)
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> SequenceParts:
         held = None if self.weight is None else block.original.weights()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.data.block import Block
+from discreet.statistics.question import OfBothFiles
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["SuppressedCells", "Suppressions"]
@@ -25,19 +26,11 @@ class SuppressedCells:
 
 
 @dataclass(frozen=True)
-class Suppressions:
+class Suppressions(OfBothFiles):
     """Ask what is gone."""
 
     names: tuple[str, ...]
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> SuppressedCells:
         held = None if self.weight is None else block.original.weights()

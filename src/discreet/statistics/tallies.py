@@ -12,6 +12,7 @@ import numpy as np
 from discreet.data.block import Block
 from discreet.data.keys import LARGEST, pack
 from discreet.data.levels import JoinedLevels
+from discreet.statistics.question import OfBothFiles
 from discreet.typing import FloatArray, IntArray
 
 __all__ = [
@@ -76,7 +77,7 @@ class LevelChanges:
 
 
 @dataclass(frozen=True)
-class LevelTransitions:
+class LevelTransitions(OfBothFiles):
     """Ask what every level of each attribute became.
 
     Parameters
@@ -91,14 +92,6 @@ class LevelTransitions:
     names: tuple[str, ...]
     levels: tuple[JoinedLevels, ...]
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> LevelChanges:
         weights, cells = _weights(block, self.weight), {}
@@ -140,7 +133,7 @@ class TableSums:
 
 
 @dataclass(frozen=True)
-class TableDifferences:
+class TableDifferences(OfBothFiles):
     """Ask by how much the tables of counts of both files differ, for several sets of attributes.
 
     Parameters
@@ -158,14 +151,6 @@ class TableDifferences:
     levels: tuple[JoinedLevels, ...]
     tables: tuple[tuple[str, ...], ...]
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> TableSums:
         weights = _weights(block, self.weight)

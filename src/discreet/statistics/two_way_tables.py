@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.data.block import Block
 from discreet.data.levels import JoinedLevels
+from discreet.statistics.question import OfBothFiles
 from discreet.statistics.tallies import Cells, count_cells
 from discreet.typing import FloatArray
 
@@ -37,7 +38,7 @@ class TwoWayCells:
 
 
 @dataclass(frozen=True)
-class TwoWayTables:
+class TwoWayTables(OfBothFiles):
     """Ask for the tables of every two attributes.
 
     Parameters
@@ -52,14 +53,6 @@ class TwoWayTables:
     names: tuple[str, ...]
     levels: tuple[JoinedLevels, ...]
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> TwoWayCells:
         held = None if self.weight is None else block.original.weights()

@@ -8,6 +8,7 @@ import numpy as np
 
 from discreet.data.block import Block
 from discreet.errors import DataError
+from discreet.statistics.question import OfBothFiles
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["MOST_DIFFERENT", "CountedValues", "PairCounts", "ValueCounts", "ValuePairs", "check_different"]
@@ -87,7 +88,7 @@ class ValuePairs:
 
 
 @dataclass(frozen=True)
-class ValueCounts:
+class ValueCounts(OfBothFiles):
     """Ask which numbers each file has and how often; missing ones do not count.
 
     Of every attribute there are two parts, before and after, a column each.
@@ -95,14 +96,6 @@ class ValueCounts:
 
     names: tuple[str, ...]
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> ValuePairs:
         weights = _weights(block, self.weight)
@@ -113,7 +106,7 @@ class ValueCounts:
 
 
 @dataclass(frozen=True)
-class PairCounts:
+class PairCounts(OfBothFiles):
     """Ask which numbers became which and how often; a record that lacks one of them does not count.
 
     Of every attribute there is one part with two columns, before and after.
@@ -121,14 +114,6 @@ class PairCounts:
 
     names: tuple[str, ...]
     weight: str | None = None
-
-    @property
-    def original(self) -> tuple[str, ...]:
-        return self.names if self.weight is None else (*self.names, self.weight)
-
-    @property
-    def released(self) -> tuple[str, ...]:
-        return self.names
 
     def summarise(self, block: Block, /) -> ValuePairs:
         weights = _weights(block, self.weight)

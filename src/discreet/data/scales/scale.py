@@ -8,13 +8,14 @@ averages: that is what operators are for.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.errors import DataError, SchemaError
+from discreet.errors import DataError, SchemaError, wrong_type
 from discreet.typing import CodeArray, FloatArray, Json, Level
 
 __all__ = ["Categorical", "Scale", "as_arrow", "hide_missing", "is_text", "is_whole", "level_type", "to_level_type"]
@@ -57,6 +58,11 @@ class Categorical(Scale):
     levels: tuple[Level, ...]
 
     def _set_levels(self, levels: Any) -> None:
+        if not isinstance(levels, Iterable):
+            raise wrong_type(type(self).__name__, "levels must be a list", levels, 'Nominal(["gas", "oil"])')
+        levels = tuple(levels)
+        if any(isinstance(level, Iterable) and not isinstance(level, (str, bytes)) for level in levels):
+            raise SchemaError(f"{type(self).__name__}: levels must be text or numbers.")
         listing = tuple(level.item() if isinstance(level, np.generic) else level for level in levels)
         if not listing:
             raise SchemaError(f"{type(self).__name__}: levels must name at least one category.")

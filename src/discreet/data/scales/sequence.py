@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.scales.scale import Scale, as_arrow, hide_missing, is_text, level_type, to_level_type
-from discreet.errors import DataError, SchemaError
+from discreet.errors import DataError, SchemaError, wrong_type
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json, Level
 
 __all__ = ["EncodedSequences", "Sequence", "distinct"]
@@ -128,9 +128,13 @@ class Sequence(Scale):
     ordered: ClassVar[bool] = False
 
     def __init__(self, alphabet: Iterable[Level], delimiter: str = " ") -> None:
+        if not isinstance(alphabet, Iterable):
+            raise wrong_type("Sequence", "alphabet must be a list of events", alphabet, 'Sequence(["home", "work"])')
         events = tuple(event.item() if isinstance(event, np.generic) else event for event in alphabet)
         if not events:
             raise SchemaError("Sequence: alphabet must name at least one event.")
+        if not all(isinstance(event, (str, int, float)) for event in events):
+            raise SchemaError("Sequence: alphabet must list events that are text or numbers.")
         if len(set(events)) != len(events):
             raise SchemaError(f"Sequence: {len(events) - len(set(events))} events are listed twice.")
         if not isinstance(delimiter, str) or not delimiter:

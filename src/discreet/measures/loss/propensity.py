@@ -67,6 +67,7 @@ class PropensityLoss(Measure):
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "400 · mean (p̂ − ½)²"
     reference: ClassVar[str] = "Woo, Reiter, Oganian and Karr 2009; Snoke et al. 2018"
+    instead: ClassVar[str] = "Take it of a sample of the records; Kolmogorov-Smirnov and correlations take them all."
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     weighted: bool = parameter(Flag(), default=False)
 

@@ -240,6 +240,7 @@ class EigenvalueDifference(NumericLoss):
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · Σ |λ − λ′| / Σ λ"
     reference: ClassVar[str] = "Templ, Kowarik and Meindl 2015"
+    instead: ClassVar[str] = "Leave robust out, or take it of a sample of the records."
     robust: bool = parameter(Flag(), default=False)
 
     @classmethod
@@ -253,7 +254,7 @@ class EigenvalueDifference(NumericLoss):
 
     def question(self, scope: PairScope) -> Comoments | Everything:
         if self.robust:
-            return Everything(type(self).__name__, *scope.everything)
+            return Everything(type(self).__name__, *scope.everything, self.instead)
         return Comoments(scope.names, weight_asked(type(self).__name__, scope, self.weighted))
 
     def conclude(self, statistics: RelatedNumbers, scope: PairScope) -> Measurement:

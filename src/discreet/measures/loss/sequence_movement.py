@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 
 from discreet.contracts.estimator import register
-from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measure import Measure, PairScope
 from discreet.contracts.measurement import Measurement
+from discreet.data.block import Block
 from discreet.data.scales.dissimilarities import Dissimilarity
+from discreet.errors import MissingValueError
+from discreet.measures.number_pairs import weight_asked
 from discreet.measures.sequence_pairs import sequence_pair
 from discreet.operators.numbers.quantifiers import Quantifier
 from discreet.operators.operator_text import DISTANCE, QUANTIFIER, as_dissimilarity
 from discreet.parameters import Flag, Names, Optional
 from discreet.parameters.declaration import parameter
+from discreet.statistics.question import Need, OfBothFiles
+from discreet.typing import FloatArray, IntArray
 
 __all__ = ["SequenceDissimilarity"]
 
@@ -59,6 +65,7 @@ class SequenceDissimilarity(Measure):
     """
 
     kind: ClassVar[str] = "loss"
+    need: ClassVar[Need] = Need.RECORD
     title: ClassVar[str] = "Movement of sequences"
     scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
     formula: ClassVar[str] = "100 · mean d(s, s′)²"
@@ -73,17 +80,19 @@ class SequenceDissimilarity(Measure):
     def examples(cls) -> list[Self]:
         return [cls(), cls(quantifier="power:2"), cls(distance="lcs")]
 
-    def _measure(self, pair: Pair) -> Measurement:
+    def question(self, scope: PairScope) -> SequenceMovements:
         owner = type(self).__name__
         distance = as_dissimilarity(owner, self.distance, self.quantifier)
-        squares, per_attribute, plain = 0.0, {}, []
-        for name in pair.names:
-            both = sequence_pair(owner, pair, name, weighted=self.weighted)
-            far = distance.compare(both.before, both.after).pairs()
-            squares += float((far**2).sum())
-            plain.append(float(np.average(far, weights=both.weights)))
-            # A quantifier that overshoots by a rounding must not leave the range.
-            per_attribute[name] = min(100.0 * float(np.average(far**2, weights=both.weights)), 100.0)
+        return SequenceMovements(scope.names, distance, weight_asked(owner, scope, self.weighted))
+
+    def conclude(self, statistics: MovedSequences, scope: PairScope) -> Measurement:
+        for name, records in zip(scope.names, statistics.records, strict=True):
+            if not records:
+                owner = type(self).__name__
+                raise MissingValueError(f"{owner}: column {name!r} has no record with a sequence in both files.")
+        # A quantifier that overshoots by a rounding must not leave the range.
+        means = np.minimum(100.0 * statistics.squared / statistics.weight, 100.0)
+        per_attribute = dict(zip(scope.names, means.tolist(), strict=True))
         value = float(np.mean(list(per_attribute.values())))
         sentence = (
             f"Released sequences lie at a mean squared dissimilarity of {value / 100:.3f} from the originals; "
@@ -91,5 +100,61 @@ class SequenceDissimilarity(Measure):
             if value > 0
             else "Every sequence is released as it was."
         )
-        details = {"sse": squares, "mean_dissimilarity": float(np.mean(plain)), "distance": repr(distance)}
+        details = {
+            "sse": statistics.plain_squares,
+            "mean_dissimilarity": float(np.mean(statistics.moved / statistics.weight)),
+            "distance": repr(as_dissimilarity(type(self).__name__, self.distance, self.quantifier)),
+        }
         return self.result(value, sentence, per_attribute, details)
+
+
+@dataclass(frozen=True, repr=False)
+class MovedSequences:
+    """How far sequences moved, attribute by attribute, over the records that have one in both files.
+
+    Attributes
+    ----------
+    records : (p,) int64
+    weight, moved, squared : (p,) float64
+        Σ w, Σ w d and Σ w d².
+    plain_squares : float
+        Σ d² of all attributes.
+    """
+
+    records: IntArray
+    weight: FloatArray
+    moved: FloatArray
+    squared: FloatArray
+    plain_squares: float
+
+    def merge(self, later: MovedSequences, /) -> MovedSequences:
+        return MovedSequences(
+            self.records + later.records,
+            self.weight + later.weight,
+            self.moved + later.moved,
+            self.squared + later.squared,
+            self.plain_squares + later.plain_squares,
+        )
+
+
+@dataclass(frozen=True)
+class SequenceMovements(OfBothFiles):
+    """Ask how far sequences moved."""
+
+    names: tuple[str, ...]
+    distance: Dissimilarity
+    weight: str | None = None
+
+    def summarise(self, block: Block, /) -> MovedSequences:
+        weights = None if self.weight is None else block.original.weights()
+        columns = [self._column(block, name, weights) for name in self.names]
+        records, weight, moved, squared, plain = (np.array(part) for part in zip(*columns, strict=True))
+        return MovedSequences(records, weight, moved, squared, float(plain.sum()))
+
+    def _column(self, block: Block, name: str, weights: FloatArray | None) -> tuple[int, float, float, float, float]:
+        both = sequence_pair("", block.original, block.release, name, weights)
+        if not len(both.before):
+            return 0, 0.0, 0.0, 0.0, 0.0
+        far = self.distance.compare(both.before, both.after).pairs()
+        counted = np.ones(far.size) if both.weights is None else both.weights
+        return far.size, float(counted.sum()), float(far @ counted), float(far**2 @ counted), float((far**2).sum())

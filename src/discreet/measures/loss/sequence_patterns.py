@@ -8,14 +8,15 @@ from typing import ClassVar, Self
 import numpy as np
 
 from discreet.contracts.estimator import register
-from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measure import Measure, PairScope
 from discreet.contracts.measurement import Measurement
 from discreet.data.scales import EncodedSequences
 from discreet.data.scales.sequence import distinct
 from discreet.kernels.sequences.subsequences import extend_prefix
-from discreet.measures.sequence_pairs import sequence_pair
+from discreet.measures.sequence_pairs import different_sequences, sequence_pair
 from discreet.parameters import Flag, Integer, Names, Number, Optional
 from discreet.parameters.declaration import parameter
+from discreet.statistics.question import Answers, Need, Together
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["FrequentSubsequences"]
@@ -62,6 +63,7 @@ class FrequentSubsequences(Measure):
     """
 
     kind: ClassVar[str] = "loss"
+    need: ClassVar[Need] = Need.DISTINCT
     title: ClassVar[str] = "Change of frequent subsequences"
     scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
     sees_shuffling: ClassVar[bool] = False
@@ -76,11 +78,14 @@ class FrequentSubsequences(Measure):
     def examples(cls) -> list[Self]:
         return [cls(), cls(support=0.2, longest=2)]
 
-    def _measure(self, pair: Pair) -> Measurement:
+    def question(self, scope: PairScope) -> Together:
+        return different_sequences(type(self).__name__, scope, weighted=self.weighted)
+
+    def conclude(self, statistics: Answers, scope: PairScope) -> Measurement:
         per_attribute: dict[str, float] = {}
         details: dict[str, dict[str, float]] = {}
-        for name in pair.names:
-            both = sequence_pair(type(self).__name__, pair, name, weighted=self.weighted)
+        for name, rows in zip(scope.names, statistics.statistics, strict=True):
+            both = sequence_pair(type(self).__name__, rows.original, rows.release, name, rows.weights)
             weights = both.weights
             n = len(both.before) if weights is None else float(weights.sum())
             least = self.support * n - 1e-9

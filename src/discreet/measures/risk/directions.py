@@ -12,9 +12,10 @@ from typing import ClassVar, Literal
 from discreet.contracts.links import Linked, Links
 from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
+from discreet.linkage.nearest import evaluate_rows
 from discreet.parameters import Choice
 from discreet.parameters.declaration import parameter
-from discreet.typing import Json
+from discreet.typing import IntArray, Json
 
 __all__ = ["DIRECTION", "DIRECTIONS", "TwoWayRisk", "worse"]
 
@@ -27,9 +28,17 @@ _ASKED = {
 }
 
 
-def worse(links: tuple[Links, Links], direction: str = "worse") -> tuple[str, dict[str, Linked]]:
-    """Return the direction that counts and what both find; of equals, the released records are asked."""
-    linked = {name: one.evaluate() for name, one in zip(DIRECTIONS, links, strict=True)}
+def worse(
+    links: tuple[Links, Links], direction: str = "worse", records: IntArray | None = None
+) -> tuple[str, dict[str, Linked]]:
+    """Return the direction that counts and what both find; of equals, the released records are asked.
+
+    `records` are those that every row of the links stands for, where it is not one.
+    """
+    linked = {
+        name: one.evaluate() if records is None else evaluate_rows(one, records)
+        for name, one in zip(DIRECTIONS, links, strict=True)
+    }
     if direction == "worse":
         direction = max(DIRECTIONS, key=lambda name: linked[name].rate)
     return direction, linked

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
 
+from discreet.contracts.engine import TablePair
 from discreet.contracts.estimator import register
-from discreet.contracts.measure import Pair
+from discreet.contracts.measure import Pair, PairScope
 from discreet.contracts.measurement import Measurement
+from discreet.data.block import Block
+from discreet.data.microdata import Microdata
+from discreet.data.scales.written import absent_of
 from discreet.errors import ParameterError
 from discreet.measures.risk.equal_keys import EqualKeys, keys_in_words
 from discreet.parameters import Optional, Text
 from discreet.parameters.declaration import parameter
+from discreet.statistics.counts import Combinations
+from discreet.statistics.different_pairs import DifferentPairs, PairRows
 from discreet.statistics.key_frequencies import benedetti_franconi
 from discreet.statistics.question import Need
-from discreet.typing import FloatArray, IntArray
+from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = ["HouseholdRisk"]
 
@@ -57,7 +64,7 @@ class HouseholdRisk(EqualKeys):
     """
 
     title: ClassVar[str] = "Expected re-identifications of households"
-    need: ClassVar[Need] = Need.ALL  # members of a household share no key
+    need: ClassVar[Need] = Need.DISTINCT  # members of a household share no key
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · mean (1 − Π (1 − r))"
     reference: ClassVar[str] = "Templ, Meindl and Kowarik 2013"
@@ -67,30 +74,52 @@ class HouseholdRisk(EqualKeys):
     def examples(cls) -> list[Self]:
         return [cls("region")]
 
-    def _measure(self, pair: Pair) -> Measurement:
-        risks = self._per_record(pair)
-        expected, n = float(risks.sum()), risks.size
-        sentence = (
-            f"An intruder who knows {keys_in_words(len(pair.names))} finds the households of about {expected:.1f} of "
-            f"{n} records ({100 * expected / n:.2f} %)."
-        )
-        details = {"expected_reidentifications": expected, "largest_percent": float(100.0 * risks.max())}
-        return self._flagged(pair, min(100.0 * expected / n, 100.0), sentence, details=details)
-
-    def _per_record(self, pair: Pair) -> FloatArray:
+    def question(self, scope: PairScope) -> DifferentPairs:
         if self.household is None:
             raise ParameterError("HouseholdRisk: household must be the name of an attribute; got None.")
-        frequencies = self._frequencies(pair)
-        alone = benedetti_franconi(frequencies.sizes, frequencies.totals)
-        homes = _homes(pair, self.household)
-        with np.errstate(divide="ignore"):  # a risk of 1 is a logarithm of −∞, and its household has a risk of 1
-            log_safe = np.bincount(homes, weights=np.log1p(-np.minimum(alone, 1.0)))
-        return np.asarray(-np.expm1(log_safe)[homes], dtype=np.float64)
+        scope.before[self.household]
+        return DifferentPairs((self.household,), scope.names, scope.weight)
+
+    def conclude(self, statistics: PairRows, scope: PairScope) -> Measurement:
+        risks, gaps = self._risks(statistics, scope.names)
+        expected, n = float(risks @ statistics.records), scope.n
+        sentence = (
+            f"An intruder who knows {keys_in_words(len(scope.names))} finds the households of about {expected:.1f} of "
+            f"{n} records ({100 * expected / n:.2f} %)."
+        )
+        details: Json = {"expected_reidentifications": expected, "largest_percent": float(100.0 * risks.max())}
+        return self.told(scope, int(gaps), min(100.0 * expected / n, 100.0), sentence, details)
+
+    def _per_record(self, pair: Pair) -> FloatArray:
+        question = self.question(self.scope(TablePair(pair.original, pair.masked), pair.provenance, pair.engine))
+        rows = question.summarise(Block(np.arange(len(pair.masked)), pair.original, pair.masked))
+        return self._risks(rows, pair.names)[0]
+
+    def _risks(self, rows: PairRows, names: Sequence[str]) -> tuple[FloatArray, bool]:
+        """Return the risk of the household of every row, and whether a key is missing anywhere."""
+        absent = np.stack([absent_of(rows.release.encoded(name)) for name in names], axis=1)
+        codes = np.stack([rows.cell_keys(name) for name in names], axis=1)
+        _, first, labels = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+        labels = labels.ravel()
+        records = rows.records
+        weights = records.astype(np.float64) if rows.totals is None else rows.totals
+        classes = Combinations(
+            codes[first],
+            absent[first],
+            np.bincount(labels, weights=records).astype(np.int64),
+            np.bincount(labels, weights=weights).astype(np.float64),
+        )
+        sizes, totals = classes.agreeing() if self.missing == "any" else (classes.counts, classes.totals)
+        alone = benedetti_franconi(sizes, totals)[labels]
+        homes, outside = _homes(rows.original, str(self.household))
+        with np.errstate(divide="ignore", invalid="ignore"):  # a risk of 1 is a logarithm of −∞, and so is its home's
+            log_safe = np.log1p(-np.minimum(alone, 1.0))
+            by_home = np.bincount(homes, weights=log_safe * records)
+        return np.where(outside, alone, -np.expm1(by_home)[homes]), bool(absent.any())
 
 
-def _homes(pair: Pair, name: str) -> IntArray:
-    column = pair.original.column(name)
-    _, homes = np.unique(column.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)
-    absent = pair.original.missing(name)
-    homes[absent] = homes.max(initial=0) + 1 + np.arange(int(absent.sum()))
-    return np.unique(homes, return_inverse=True)[1].astype(np.int64)
+def _homes(table: Microdata, name: str) -> tuple[IntArray, BoolArray]:
+    """Return the household of every row, and whether it is none: then every record is one by itself."""
+    column = table.column(name)
+    homes = np.unique(column.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)[1].ravel()
+    return homes.astype(np.int64), table.missing(name)

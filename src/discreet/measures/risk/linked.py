@@ -22,8 +22,9 @@ from discreet.operators.numbers.quantifiers import Quantifier
 from discreet.operators.operator_text import DISTANCE, QUANTIFIER
 from discreet.parameters import Flag, Names, Optional
 from discreet.parameters.declaration import parameter
+from discreet.statistics.different_pairs import DifferentPairs, PairRows
 from discreet.statistics.question import Inquiry, Need
-from discreet.typing import Json
+from discreet.typing import IntArray, Json
 
 __all__ = ["DistanceLinkageRisk", "ProbabilisticLinkageRisk", "SequenceLinkageRisk", "gaps_in_words"]
 
@@ -162,6 +163,7 @@ class ProbabilisticLinkageRisk(TwoWayRisk):
     """
 
     in_score: ClassVar[bool] = True
+    need: ClassVar[Need] = Need.DISTINCT
     first_look: ClassVar[int] = 5
     title: ClassVar[str] = "Re-identified by probabilistic linkage"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
@@ -170,29 +172,31 @@ class ProbabilisticLinkageRisk(TwoWayRisk):
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     worst_case: bool = parameter(Flag(), default=True)
 
-    def _measure(self, pair: Pair) -> Measurement:
-        linker = ProbabilisticLinkage(attributes=pair.names, missing="agree")
-        agreements = [linker.agreement(pair.original, pair.masked, name) for name in pair.names]
+    def question(self, scope: PairScope) -> DifferentPairs:
+        return DifferentPairs(scope.names, scope.names)
+
+    def conclude(self, statistics: PairRows, scope: PairScope) -> Measurement:
+        before, after, counts = statistics.original, statistics.release, statistics.counts
+        linker = ProbabilisticLinkage(attributes=scope.names, missing="agree")
+        agreements = [linker.agreement(before, after, name, counts) for name in scope.names]
         if self.attributes is None:
-            agreements = _affordable(agreements, len(pair.original))
+            agreements = _affordable(agreements, scope.n, counts)
         keys_known = tuple(agreement.name for agreement in agreements)
-        left_out = [name for name in pair.names if name not in keys_known]
+        left_out = [name for name in scope.names if name not in keys_known]
+        also = ("known",) if self.worst_case else ()
+        links = linker.link_models(agreements, scope.engine, also, decided=False, frequencies=(counts, counts))
+        direction, linked = worse(links[linker.m], self.direction, counts)
         if self.direction == "release" and not self.worst_case:
-            linker.set_params(attributes=keys_known)
-            linked = {"release": linker.link(pair.original, pair.masked, engine=pair.engine).evaluate()}
-            links, counts = {}, "release"
-        else:
-            also = ("known",) if self.worst_case else ()
-            links = linker.link_models(agreements, pair.engine, also, decided=False)
-            counts, linked = worse(links[linker.m], self.direction)
+            linked = {"release": linked["release"]}
         keys = _keys_in_words(len(keys_known))
         details: Json = {"known": list(keys_known), "left_out": left_out, "complete": not left_out}
         if self.worst_case:
-            knowing, certain = worse(links["known"], self.direction)
+            knowing, certain = worse(links["known"], self.direction, counts)
             details["percent_with_known_m"] = 100.0 * certain[knowing].rate
-        remarks = gaps_in_words(pair) + _left_out_in_words(left_out, len(pair.names))
+        pair = Pair(before, after, scope.names, scope.provenance, scope.engine)
+        remarks = gaps_in_words(pair) + _left_out_in_words(left_out, len(scope.names))
         intruder = f"An intruder who knows {keys} of everybody and weighs agreements"
-        return self.told(intruder, linked, counts, details, remarks)
+        return self.told(intruder, linked, direction, details, remarks)
 
 
 def _left_out_in_words(names: Sequence[str], of: int) -> str:
@@ -205,13 +209,16 @@ def _left_out_in_words(names: Sequence[str], of: int) -> str:
     )
 
 
-def _affordable(agreements: Sequence[Agreement], n: int) -> list[Agreement]:
-    """Return the keys on which few pairs agree by chance, as many as can be compared, in schema order."""
+def _affordable(agreements: Sequence[Agreement], n: int, counts: IntArray | None) -> list[Agreement]:
+    """Return the keys on which few pairs agree by chance, as many as can be compared, in schema order.
+
+    `counts` are the records that every row stands for, where it is not one.
+    """
     # Where all pairs can be looked at, patterns may be as many as there are.
     most = math.inf if 2 * n * n <= _MOST_WORK else max(_FEW_PATTERNS, _MOST_WORK // n)
     affordable: set[str] = set()
     patterns = 1
-    for agreement in sorted(agreements, key=chance_of):
+    for agreement in sorted(agreements, key=partial(chance_of, frequencies=counts)):
         if patterns * agreement.states <= most and len(affordable) < MOST_ATTRIBUTES:
             patterns *= agreement.states
             affordable.add(agreement.name)

@@ -11,15 +11,16 @@ from zlib import crc32
 import numpy as np
 
 from discreet.contracts.estimator import register
-from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measure import Measure, PairScope
 from discreet.contracts.measurement import Measurement
 from discreet.data.scales import EncodedSequences
 from discreet.data.scales.sequence import distinct
 from discreet.kernels.sequences.subsequences import count_holders, holds_known
-from discreet.measures.sequence_pairs import SequencePair, sequence_pair
+from discreet.measures.sequence_pairs import SequencePair, different_sequences, sequence_pair
 from discreet.parameters import Flag, Integer, Names, Optional
 from discreet.parameters.declaration import parameter
 from discreet.progress import track
+from discreet.statistics.question import Answers, Need, Together
 from discreet.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["KnownEvents"]
@@ -85,6 +86,7 @@ class KnownEvents(Measure):
     """
 
     kind: ClassVar[str] = "risk"
+    need: ClassVar[Need] = Need.DISTINCT
     title: ClassVar[str] = "Singled out by a few known events"
     scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
     keys_only: ClassVar[bool] = True
@@ -100,20 +102,26 @@ class KnownEvents(Measure):
     def examples(cls) -> list[Self]:
         return [cls(), cls(known=2, ordered=False), cls(known=4, draws=3)]
 
-    def _measure(self, pair: Pair) -> Measurement:
+    def question(self, scope: PairScope) -> Together:
+        return different_sequences(type(self).__name__, scope)
+
+    def conclude(self, statistics: Answers, scope: PairScope) -> Measurement:
         shares: dict[str, float] = {}
         details: dict[str, dict[str, float]] = {}
-        for name in pair.names:
-            both = sequence_pair(type(self).__name__, pair, name)
-            after = self._attack(both)
-            before = self._attack(SequencePair(both.before, both.before, both.n_events))
-            shares[name] = 100.0 * float(after.unique.mean())
+        longest = 0
+        for name, rows in zip(scope.names, statistics.statistics, strict=True):
+            longest = max(longest, int(rows.original.encoded(name).lengths.max(initial=0)))
+            both = sequence_pair(type(self).__name__, rows.original, rows.release, name, rows.weights)
+            records = np.ones(len(both.before)) if both.weights is None else both.weights
+            after = self._attack(both, records)
+            before = self._attack(SequencePair(both.before, both.before, both.n_events), records)
+            shares[name] = 100.0 * float(np.average(after.unique, weights=records))
             details[name] = {
-                "unique": int(after.unique.sum()),
-                "records": int(after.unique.size),
-                "unique_before_percent": 100.0 * float(before.unique.mean()),
-                "mean_chance_percent": 100.0 * float(after.chance.mean()),
-                "mean_chance_before_percent": 100.0 * float(before.chance.mean()),
+                "unique": int(records[after.unique].sum()),
+                "records": int(records.sum()),
+                "unique_before_percent": 100.0 * float(np.average(before.unique, weights=records)),
+                "mean_chance_percent": 100.0 * float(np.average(after.chance, weights=records)),
+                "mean_chance_before_percent": 100.0 * float(np.average(before.chance, weights=records)),
             }
         worst = max(shares, key=lambda name: shares[name])
         order = "in their order" if self.ordered else "in any order"
@@ -122,20 +130,16 @@ class KnownEvents(Measure):
             f"{details[worst]['records']} records in the release ({shares[worst]:.1f} %); before masking it was "
             f"{details[worst]['unique_before_percent']:.1f} %."
         )
-        if self._sampled(pair):
+        if math.comb(longest, min(self.known, longest)) > self.draws:  # some sequence has more sets than are tried
             sentence += (
                 f" Of longer sequences a sample of {self.draws} sets of events was tried: with all sets it may be more."
             )
         return self.result(shares[worst], sentence, shares, {"by_attribute": details})
 
-    def _sampled(self, pair: Pair) -> bool:
-        """Say whether some sequence has more sets of events than are tried."""
-        longest = max(int(pair.original.encoded(name).lengths.max(initial=0)) for name in pair.names)
-        return math.comb(longest, min(self.known, longest)) > self.draws
-
-    def _attack(self, both: SequencePair) -> _PieceAttack:
+    def _attack(self, both: SequencePair, records: FloatArray) -> _PieceAttack:
         classes, first, _ = distinct([both.before])
-        released, released_first, counts = distinct([both.after])
+        released, released_first, _ = distinct([both.after])
+        counts = np.bincount(released, weights=records).astype(np.int64)
         knowledge = self._knowledge(both.before.take(first))
         targets = both.after.take(released_first)
         holders = _holders(targets, counts, knowledge.events, both.n_events, self.ordered)

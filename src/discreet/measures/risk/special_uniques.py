@@ -10,11 +10,15 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from discreet.contracts.engine import TablePair
 from discreet.contracts.estimator import register
-from discreet.contracts.measure import Pair
+from discreet.contracts.measure import Pair, PairScope
 from discreet.contracts.measurement import Measurement
+from discreet.data.block import Block
 from discreet.data.keys import pack
+from discreet.data.microdata import Microdata
 from discreet.data.scales import Categorical
+from discreet.data.scales.written import absent_of
 from discreet.errors import DataError, ParameterError
 from discreet.kernels.values.suda import gather_minimal, refine_cells, share_scores
 from discreet.measures.number_pairs import most_of
@@ -22,8 +26,8 @@ from discreet.measures.risk.equal_keys import FrequencyRisk, keys_in_words
 from discreet.parameters import Integer, Number, Optional
 from discreet.parameters.declaration import parameter
 from discreet.progress import report
-from discreet.statistics.key_frequencies import key_frequencies
-from discreet.statistics.written_levels import written_levels
+from discreet.statistics.different_pairs import DifferentPairs, PairRows
+from discreet.statistics.question import Need
 from discreet.typing import CodeArray, FloatArray, IntArray, Json
 
 __all__ = ["MinimalUniques", "SpecialUniques", "minimal_uniques"]
@@ -94,7 +98,9 @@ class _SubsetWalk:
         return alone[:n_alone].copy(), rest[:n_rest], rest_cells[:n_rest], rest_groups
 
 
-def minimal_uniques(columns: Sequence[IntArray], sizes: Sequence[int], deepest: int) -> MinimalUniques:
+def minimal_uniques(
+    columns: Sequence[IntArray], sizes: Sequence[int], deepest: int, records: IntArray | None = None
+) -> MinimalUniques:
     """Find every minimal sample unique of at most `deepest` attributes.
 
     Parameters
@@ -103,6 +109,8 @@ def minimal_uniques(columns: Sequence[IntArray], sizes: Sequence[int], deepest: 
         At most 62 attributes as codes 0 … size − 1; a missing cell is a value like any other.
     sizes : sequence of int
     deepest : int
+    records : (n,) int64, optional
+        How many records every row stands for.
 
     Notes
     -----
@@ -113,7 +121,8 @@ def minimal_uniques(columns: Sequence[IntArray], sizes: Sequence[int], deepest: 
     """
     packed, _ = pack(columns, sizes)
     _, first, labels = np.unique(packed, return_index=True, return_inverse=True)
-    frequency = np.bincount(labels).astype(np.int32)
+    # Whether a row is alone is asked, never how many others there are: two stand for more.
+    frequency = np.minimum(np.bincount(labels, weights=records), 2).astype(np.int32)
     rows = [np.ascontiguousarray(column[first], dtype=np.int32) for column in columns]
     search = _SubsetWalk(rows, sizes, frequency, deepest)
     everybody = np.arange(first.size, dtype=np.int32)
@@ -123,11 +132,26 @@ def minimal_uniques(columns: Sequence[IntArray], sizes: Sequence[int], deepest: 
         return MinimalUniques(none, none, none)
     # A row that is alone stands for one record: the first with its keys.
     rows_found, subsets = np.concatenate(search.found_rows), np.concatenate(search.found_subsets)
-    records, minimal = np.empty(subsets.size, dtype=np.int64), np.empty(subsets.size, dtype=np.int64)
+    owners, minimal = np.empty(subsets.size, dtype=np.int64), np.empty(subsets.size, dtype=np.int64)
     starts = np.zeros(labels.size + 1, dtype=np.int64)
-    count = gather_minimal(rows_found, subsets, first.astype(np.int64, copy=False), starts, records, minimal)
-    records, minimal = records[:count].copy(), minimal[:count].copy()
-    return MinimalUniques(records, minimal, np.bitwise_count(minimal).astype(np.int64))
+    count = gather_minimal(rows_found, subsets, first.astype(np.int64, copy=False), starts, owners, minimal)
+    owners, minimal = owners[:count].copy(), minimal[:count].copy()
+    return MinimalUniques(owners, minimal, np.bitwise_count(minimal).astype(np.int64))
+
+
+@dataclass(frozen=True, repr=False)
+class _Search:
+    """The keys of the rows as codes, how many records each stands for, the MSUs and the score of each."""
+
+    columns: list[IntArray]
+    sizes: list[int]
+    uniques: MinimalUniques
+    scores: FloatArray
+    records: IntArray
+
+    def by_row(self) -> FloatArray:
+        """Return the score of every row."""
+        return np.bincount(self.uniques.records, weights=self.scores, minlength=self.records.size).astype(np.float64)
 
 
 _SMALLEST = 3
@@ -184,6 +208,7 @@ class SpecialUniques(FrequencyRisk):
     array([1., 1., 2., 2.])
     """
 
+    need: ClassVar[Need] = Need.DISTINCT
     title: ClassVar[str] = "Records singled out by a few keys (SUDA2)"
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · #{i : i has an MSU of at most M keys} / n"
@@ -195,102 +220,116 @@ class SpecialUniques(FrequencyRisk):
     def examples(cls) -> list[Self]:
         return [cls(), cls(2, sampling_fraction=0.1)]
 
-    def _search(self, pair: Pair) -> tuple[list[IntArray], MinimalUniques, FloatArray]:
-        """Return the keys as codes, the MSUs, and the score of each."""
-        names = pair.names
-        if len(names) > _MOST_KEYS:
-            message = f"SpecialUniques: attributes must be at most {_MOST_KEYS}; got {len(names)}."
+    def question(self, scope: PairScope) -> DifferentPairs:
+        if len(scope.names) > _MOST_KEYS:
+            message = f"SpecialUniques: attributes must be at most {_MOST_KEYS}; got {len(scope.names)}."
             raise ParameterError(message) if self.attributes is not None else DataError(message)
-        written = [written_levels(pair.masked, name) for name in names]
-        columns, sizes = [one.codes for one in written], [one.size for one in written]
-        deepest = self._deepest(pair)
-        uniques = minimal_uniques(columns, sizes, deepest)
+        return DifferentPairs((), scope.names, scope.weight)
+
+    def _search(self, rows: PairRows, names: Sequence[str]) -> _Search:
+        numbered = [np.unique(rows.cell_keys(name), return_inverse=True) for name in names]
+        columns, sizes = [one[1].ravel() for one in numbered], [one[0].size for one in numbered]
+        records = rows.records
+        deepest = self._deepest(len(names), int(records.sum()))
+        uniques = minimal_uniques(columns, sizes, deepest, records)
         largest = min(deepest, len(names) - 1)
         by_size = np.array([float(prod(len(names) - i for i in range(k, largest + 1))) for k in range(len(names) + 1)])
-        return columns, uniques, by_size[uniques.sizes]
+        return _Search(columns, sizes, uniques, by_size[uniques.sizes], records)
 
-    def _deepest(self, pair: Pair) -> int:
+    def _deepest(self, keys: int, n: int) -> int:
         """Return how many keys are looked at together, at most."""
-        keys, n = len(pair.names), len(pair.masked)
         deepest = min(self.max_size, keys)
         while deepest > 1 and n * sum(comb(keys, size) for size in range(1, deepest + 1)) > _MOST_VISITS:
             deepest -= 1
         return deepest
 
     def _per_record(self, pair: Pair) -> FloatArray:
-        _, uniques, scores = self._search(pair)
-        return np.bincount(uniques.records, weights=scores, minlength=len(pair.masked)).astype(np.float64)
+        question = self.question(self.scope(TablePair(pair.original, pair.masked), pair.provenance, pair.engine))
+        rows = question.summarise(Block(np.arange(len(pair.masked)), pair.original, pair.masked))
+        return self._search(rows, pair.names).by_row()
 
-    def _measure(self, pair: Pair) -> Measurement:
-        columns, uniques, scores = self._search(pair)
-        n, total = len(pair.masked), float(scores.sum())
+    def conclude(self, statistics: PairRows, scope: PairScope) -> Measurement:
+        names, n = scope.names, scope.n
+        search = self._search(statistics, names)
+        uniques, total = search.uniques, float(search.scores.sum())
         singled = int(np.count_nonzero(np.diff(uniques.records, prepend=-1)))
-        shares = _shares(columns, uniques, scores)
-        per_attribute = {
-            name: float(100.0 * shares[j].sum() / total) if total else 0.0 for j, name in enumerate(pair.names)
-        }
-        largest = self._deepest(pair)
-        few = f"{keys_in_words(largest)} or fewer of {len(pair.names)}"
+        shares = _shares(search.columns, uniques, search.scores)
+        per_attribute = {name: float(100.0 * shares[j].sum() / total) if total else 0.0 for j, name in enumerate(names)}
+        largest = self._deepest(len(names), n)
+        few = f"{keys_in_words(largest)} or fewer of {len(names)}"
         sentence = (
             f"{singled} of {n} records are singled out by {few}; {most_of(per_attribute)} takes part in "
             f"{max(per_attribute.values()):.0f} % of it."
             if singled
             else f"No record is singled out by {few}."
         )
-        if largest < min(self.max_size, len(pair.names)):
+        if largest < min(self.max_size, len(names)):
             sentence += (
-                f" Sets of up to {self.max_size} keys were asked for; of {len(pair.names)} keys and {n} records there "
+                f" Sets of up to {self.max_size} keys were asked for; of {len(names)} keys and {n} records there "
                 f"are too many, and sets of more than {largest} were not looked at."
             )
         sizes = np.bincount(uniques.sizes, minlength=largest + 1)
+        release = statistics.release
         details: Json = {
             "max_size": largest,
             "minimal_uniques_by_size": {str(k): int(sizes[k]) for k in range(1, largest + 1)},
             "mean_score": total / n,
             "levels": {
-                name: self._levels(pair, name, columns[j], shares[j], total)
-                for j, name in enumerate(pair.names)
-                if isinstance(pair.masked.schema[name].scale, Categorical)
+                name: _by_level(release, name, search.columns[j], search.records, shares[j], total)
+                for j, name in enumerate(names)
+                if isinstance(scope.after[name].scale, Categorical)
             },
-            **self._dis(pair, np.bincount(uniques.records, weights=scores, minlength=n).astype(np.float64)),
+            **self._dis(search, statistics.totals),
         }
-        return self._flagged(pair, 100.0 * singled / n, sentence, per_attribute, details)
+        gaps = any(bool(absent_of(release.encoded(name)).any()) for name in names)
+        perturbative = None if scope.provenance is None else scope.provenance.perturbative
+        value = 100.0 * singled / n
+        return self.stated(names, value, sentence, per_attribute, details, perturbative=perturbative, gaps=gaps)
 
-    def _levels(self, pair: Pair, name: str, codes: IntArray, shares: FloatArray, total: float) -> Json:
-        """Return the contribution of every level that at least three records have; how many others there are."""
-        scale = pair.masked.schema[name].scale
-        assert isinstance(scale, Categorical)  # noqa: S101 - asked by the caller
-        levels = pair.masked.encoded(name)
-        counts = np.bincount(levels[levels >= 0], minlength=len(scale))
-        of_code = np.full(shares.size, -1, dtype=np.int64)
-        of_code[codes] = levels
-        by_level = np.bincount(of_code[of_code >= 0], weights=shares[of_code >= 0], minlength=len(scale))
-        contributions = {
-            str(scale.levels[level]): float(100.0 * by_level[level] / total) if total else 0.0
-            for level in np.flatnonzero(counts >= _SMALLEST)
-        }
-        rare = int(((counts > 0) & (counts < _SMALLEST)).sum())
-        return {"contribution_percent": contributions, "levels_not_shown": rare}
-
-    def _dis(self, pair: Pair, scores: FloatArray) -> Json:
+    def _dis(self, search: _Search, weights: FloatArray | None) -> Json:
         """Return the chance that a unique match is correct, and how many records exceed which."""
-        fraction, weights = self.sampling_fraction, pair.weights
+        fraction, n = self.sampling_fraction, int(search.records.sum())
         if fraction is None and weights is not None:
-            fraction = min(len(weights) / float(weights.sum()), 1.0)
+            fraction = min(n / float(weights.sum()), 1.0)
         if fraction is None:
             return {}
-        sizes = key_frequencies(pair.masked, pair.names, missing="category").sizes
-        uniques, doubles = int((sizes == 1).sum()), int((sizes == 2).sum()) // 2
+        packed, _ = pack(search.columns, search.sizes)
+        labels = np.unique(packed, return_inverse=True)[1].ravel()
+        by_class = np.bincount(labels, weights=search.records)
+        uniques, doubles = int((by_class == 1).sum()), int((by_class == 2).sum())
         matched = uniques * fraction
         wrong = 2.0 * doubles * (1.0 - fraction)
         dis = matched / (matched + wrong) if matched + wrong > 0 else 0.0
-        mean = scores[sizes == 1].mean() if uniques else 0.0
+        scores = search.by_row()
+        mean = scores[by_class[labels] == 1].mean() if uniques else 0.0
         scaled = np.minimum(dis * scores / mean, 1.0) if mean > 0 else np.zeros(scores.size)
         return {
             "dis_percent": 100.0 * dis,
             "sampling_fraction": float(fraction),
-            "records_above_dis_percent": {str(t): int((scaled > t / 100.0).sum()) for t in (1, 5, 10, 50)},
+            "records_above_dis_percent": {
+                str(t): int(search.records[scaled > t / 100.0].sum()) for t in (1, 5, 10, 50)
+            },
         }
+
+
+def _by_level(
+    release: Microdata, name: str, codes: IntArray, records: IntArray, shares: FloatArray, total: float
+) -> Json:
+    """Return the contribution of every level that at least three records have; how many others there are."""
+    scale = release.schema[name].scale
+    assert isinstance(scale, Categorical)  # noqa: S101 - asked by the caller
+    levels = release.encoded(name)
+    there = levels >= 0
+    counts = np.bincount(levels[there], weights=records[there], minlength=len(scale))
+    of_code = np.full(shares.size, -1, dtype=np.int64)
+    of_code[codes] = levels
+    by_level = np.bincount(of_code[of_code >= 0], weights=shares[of_code >= 0], minlength=len(scale))
+    contributions = {
+        str(scale.levels[level]): float(100.0 * by_level[level] / total) if total else 0.0
+        for level in np.flatnonzero(counts >= _SMALLEST)
+    }
+    rare = int(((counts > 0) & (counts < _SMALLEST)).sum())
+    return {"contribution_percent": contributions, "levels_not_shown": rare}
 
 
 def _shares(columns: Sequence[IntArray], uniques: MinimalUniques, scores: FloatArray) -> list[FloatArray]:
