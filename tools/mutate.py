@@ -39,6 +39,8 @@ RING = 8
 """So many test files run in a ring at most: the nearest ones notice, or hardly any does."""
 LONGEST = 900
 """Seconds after which a ring counts as one that never ends, which is noticed too."""
+LONGEST_TEST = 300
+"""Seconds after which one test does: far above what any needs, and less to wait for where a loop never ends."""
 QUICK = ["-m", "not slow", "--hypothesis-profile", "quick"]
 """How rings beyond the nearest run."""
 BATTERIES = {
@@ -320,6 +322,7 @@ class Workshop:
     def failing_test(self, arguments: list[str]) -> str | None:
         """Run tests until one fails, and return its name."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
+        command += ["--timeout", str(LONGEST_TEST)]
         try:
             run = subprocess.run(  # noqa: S603 - our own tests
                 [*command, *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
