@@ -135,3 +135,10 @@ def test_progress_begins_at_the_first_slice_and_ends_with_the_last(monkeypatch):
     with listening(lambda *report: told.append(report)):
         search(rng.normal(size=(9, 2)), rng.normal(size=(10, 2)), "euclidean", 0, InProcess())
     assert told == [("comparing records", done, 3) for done in (1, 2, 3)]
+
+
+def test_where_there_is_one_candidate_nobody_is_second():
+    nearest = one_to_one(np.zeros((1, 2)), np.ones((3, 2)), "euclidean", 0, np.random.default_rng(0))
+    assert sorted(nearest.best.tolist()) == [-1, -1, 0]
+    linked = int(np.flatnonzero(nearest.best == 0)[0])
+    assert nearest.second[linked] == -1
