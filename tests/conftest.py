@@ -21,7 +21,8 @@ hypothesis.settings.register_profile("full", derandomize=True, deadline=None, ma
 hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("full"), max_examples=15)
 hypothesis.settings.load_profile("full")
 
-ROOT = Path(__file__).parent.parent
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
 
 # A suite started in the background may inherit that Ctrl-C is ignored; tests of Ctrl-C would then wait for ever.
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
@@ -29,8 +30,8 @@ if threading.current_thread() is threading.main_thread() and signal.getsignal(si
 
 
 def slow_tests() -> dict[str, int]:
-    """By file::function, one in how many cases stays in the quick suite; 0 where none does."""
-    lines = (ROOT / "tests" / "slow.txt").read_text(encoding="utf-8").splitlines()
+    """By path::function, one in how many cases stays in the quick suite; 0 where none does."""
+    lines = (TESTS / "slow.txt").read_text(encoding="utf-8").splitlines()
     entries = [line.split() for line in lines if line and not line.startswith("#")]
     return {name: int(share[0]) if share else 0 for name, *share in entries}
 
@@ -40,7 +41,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     slow = slow_tests()
     seen: Counter[str] = Counter()
     for item in items:
-        name = f"{item.path.name}::{getattr(item, 'originalname', item.name)}"
+        if not item.path.is_relative_to(TESTS):
+            continue  # a doctest of the package
+        name = f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', item.name)}"
         if name in slow:
             if not slow[name] or seen[name] % slow[name]:
                 item.add_marker(pytest.mark.slow)

@@ -19,7 +19,8 @@ from typing import IO, Any
 
 # Nothing is computed before the fork, so no library has begun threads that would be missing after it.
 MOTHER = """
-import json, os, socket, sys, tempfile
+import json, os, signal, socket, sys, tempfile
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background inherits that Ctrl-C is ignored
 import discreet.catalogue, discreet.workflow, discreet.cli.main
 discreet.catalogue.maskers(), discreet.catalogue.linkers(), discreet.catalogue.measures()
 door = socket.socket(fileno=int(sys.argv[1]))

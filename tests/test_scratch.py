@@ -92,13 +92,13 @@ def test_other_errors_stay_what_they_are(tmp_path):
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow", ".xlsx", ".sav", ".dta"])
-def test_a_file_that_does_not_fit_is_told_and_not_left(tmp_path, ending):
+def test_a_file_that_does_not_fit_is_told_and_not_left(nursery, tmp_path, ending):
     workflow.write_dataset("business", tmp_path / "data.csv", n=3000)
+    # Compiled here, where it can be kept for the next.
+    workflow.protect(workflow.read(tmp_path / "data.csv", tmp_path / "data.toml"), "rank-swapping")
     before = {path.name for path in tmp_path.iterdir()}
     command = ["protect", "data.csv", "-s", "data.toml", "-m", "rank-swapping", "-o", f"o{ending}"]
-    done = subprocess.run(
-        [sys.executable, "-c", SMALL_DISK, *command], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = nursery.run(SMALL_DISK, command, tmp_path)
     assert done.returncode == 2, done.stderr
     assert "no room left on the disk" in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == before

@@ -98,6 +98,8 @@ THIRD_PARTY: dict[str, set[str]] = {
     "starlette": {"studio", "studio.screens"},
     "python_multipart": {"studio"},
 }  # fmt: skip
+BESIDE_ROOMS = {"examples", "hardening", "promises", "tools", "written"}
+"""Folders of tests that tell of the whole package, or of what is beside it."""
 
 
 class Violation(NamedTuple):
@@ -282,6 +284,31 @@ def check(root: Path) -> list[Violation]:
     ]
 
 
+def check_tests(sources: list[Source], tests: Path) -> Iterator[Violation]:
+    """Yield rooms without tests, folders of tests that are no room's, and tests that stand beside another's place.
+
+    A test with the name of a file of the package stands where that file does; one with another name tells of more than
+    one file, and stands in the room of them.
+    """
+    folders = {source.parts[:depth] for source in sources for depth in range(len(source.parts))}
+    rooms_with_files = {source.parts[0] for source in sources if len(source.parts) > 1}
+    homes: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+    for source in sources:
+        homes[source.parts[-1]].add(source.parts[:-1])
+    files = sorted(tests.rglob("test_*.py"))
+    places = {path: path.relative_to(tests).parent.parts for path in files}
+    for room in sorted(rooms_with_files - {place[0] for place in places.values() if place}):
+        yield Violation(tests, 1, f"there are no tests of {room}")
+    for path, place in places.items():
+        if place and place[0] in BESIDE_ROOMS:
+            continue
+        home = homes.get(path.stem.removeprefix("test_"), set())
+        if place not in folders:
+            yield Violation(path, 1, f"{'/'.join(place)} is no folder of {PACKAGE}")
+        elif home and place not in home:
+            yield Violation(path, 1, f"is named after a file of {'/'.join(min(home)) or PACKAGE}, and stands elsewhere")
+
+
 def third_party(root: Path) -> str:
     """Return the table of libraries and the rooms that import them, as Markdown."""
     rooms: dict[str, set[str]] = defaultdict(set)
@@ -342,7 +369,9 @@ def main() -> int:
     if "--rooms" in sys.argv or "--third-party" in sys.argv:
         print(rooms() if "--rooms" in sys.argv else third_party(root))
         return 0
-    violations = [*check(root), *([] if arguments else check_page(root, project / "ARCHITECTURE.md"))]
+    violations = check(root)
+    if not arguments:
+        violations += [*check_page(root, project / "ARCHITECTURE.md"), *check_tests(read(root), project / "tests")]
     for violation in violations:
         print(violation)
     print(f"rooms: {len(violations)} violations" if violations else "rooms: everything is in order")

@@ -5,9 +5,10 @@
 Every mutant is one change (a comparison, a sign, a constant, a condition, a result, two arguments), drawn with a seed
 from all that are possible in ``src``, and tried in a copy of the project: the tree itself is never touched. The tests
 that belong to the changed file run in rings, nearest first: its doctests, the test files named after it, those that
-import it, the battery of its room, then those of the files that import it, and with ``--whole`` every test. A ring that
-fails has caught the mutant, if the test that failed passes without it. What no ring notices is printed with its diff;
-whether it changes anything at all is for the reader to judge. Exit code 1 if fewer than 19 of 20 were caught.
+import it, the batteries with the names of its methods, then those of the files that import it, and with ``--whole``
+every test. The nearest ring runs whole, the others as ``make test`` would run them. A ring that fails has caught the
+mutant, if the test that failed passes without it. What no ring notices is printed with its diff; whether it changes
+anything at all is for the reader to judge. Exit code 1 if fewer than 19 of 20 were caught.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -37,6 +39,17 @@ RING = 8
 """So many test files run in a ring at most: the nearest ones notice, or hardly any does."""
 LONGEST = 900
 """Seconds after which a ring counts as one that never ends, which is noticed too."""
+LONGEST_TEST = 300
+"""Seconds after which one test does: far above what any needs, and less to wait for where a loop never ends."""
+QUICK = ["-m", "not slow", "--hypothesis-profile", "quick"]
+"""How rings beyond the nearest run."""
+BATTERIES = {
+    "masking": ["masking/test_battery.py", "masking/test_releases_stay.py", "engines/test_every_masker.py", "promises"],
+    "measures": ["measures/test_battery.py", "engines/test_every_measure.py"],
+    "linkage": ["linkage/test_battery.py", "promises/test_the_headline_is_the_worst_case.py"],
+    "operators": ["operators/test_battery.py"],
+}
+"""By room, what runs over every method of it."""
 
 FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
@@ -224,6 +237,13 @@ def tests_named_after(path: Path) -> list[Path]:
     return sorted(tests, key=lambda one: one.parent != Path("tests") / room)
 
 
+def names_of_methods(path: Path) -> list[str]:
+    """Return what is registered in a file, or, of a kernel, in the file of its method, as cases of tests are named."""
+    twins = [one for one in listed("src") if one == path or (one.stem == path.stem and path.parts[2] == "kernels")]
+    pattern = re.compile(r'@register\(\s*"([^"]+)"')
+    return [name for one in twins for name in pattern.findall((ROOT / one).read_text(encoding="utf-8"))]
+
+
 def rings(path: Path, *, whole: bool = False) -> Iterator[list[str]]:
     """Yield the arguments of pytest, ring by ring: those nearest to a file first, no test file twice."""
     done: set[Path] = set()
@@ -231,15 +251,16 @@ def rings(path: Path, *, whole: bool = False) -> Iterator[list[str]]:
     def ring(*files: Path) -> list[str]:
         fresh = [one for one in dict.fromkeys(files) if one not in done and one.name.startswith("test_")][:RING]
         done.update(fresh)
-        return [one.as_posix() for one in fresh]
+        return [one.as_posix() for one in fresh] + QUICK if fresh else []
 
-    yield [path.as_posix(), *ring(*tests_named_after(path))]
+    nearest = tests_named_after(path)
+    done.update(nearest)
+    yield [path.as_posix(), *(one.as_posix() for one in nearest)]
     yield ring(*importers(path, "tests"))
     room = path.relative_to(PACKAGE).parts[0]
-    battery = Path("tests", room, "test_battery.py")
-    names = re.findall(r'@register\(\s*"([^"]+)"', (ROOT / path).read_text(encoding="utf-8"))
-    if names and (ROOT / battery).is_file() and battery not in done:
-        yield [battery.as_posix(), "-k", " or ".join(names)]
+    if names := names_of_methods(path):
+        for battery in [one for name, some in BATTERIES.items() if room in {name, "kernels"} for one in some]:
+            yield [f"tests/{battery}", "-k", " or ".join(names), *QUICK]
     users = importers(path, "src")
     near = [test for user in users for test in [*tests_named_after(user), *importers(user, "tests")]]
     for _ in range(2):
@@ -267,19 +288,41 @@ class Workshop:
             **os.environ, "PYTHONPATH": str(folder / "src"), "DISCREET_DATA": data, "PYTHONDONTWRITEBYTECODE": "1",
         }  # fmt: skip
 
-    def write(self, path: Path, source: bytes) -> None:
-        """Change a file, and forget what was compiled from it: a compiled loop has those it calls inside it."""
-        (self.folder / path).write_bytes(source)
-        stale = {path}
+    @contextmanager
+    def broken(self, mutant: Mutant) -> Iterator[None]:
+        """Keep a file changed, and forget meanwhile what was compiled from it: a loop has those it calls inside it."""
+        stale = {mutant.path}
         while more := {one for one in listed("src") if imports(one) & stale} - stale:
             stale |= more
+        caches = {self.folder / one.parent / "__pycache__": set[str]() for one in stale}
         for one in stale:
-            for compiled in (self.folder / one.parent / "__pycache__").glob(f"{one.stem}.*"):
-                compiled.unlink()
+            caches[self.folder / one.parent / "__pycache__"].add(one.stem)
+        file, kept = self.folder / mutant.path, self.folder.parent / "kept"
+        source, times = file.read_bytes(), file.stat()
+        moved = []
+        for number, (folder, stems) in enumerate(caches.items()):
+            (kept / str(number)).mkdir(parents=True)
+            out_of_date = [one for one in folder.glob("*") if one.name.split(".")[0] in stems]
+            moved += [(one.rename(kept / str(number) / one.name), one) for one in out_of_date]
+        file.write_bytes(mutant.apply(source))
+        try:
+            yield
+        finally:
+            # With its time of before, by which compiled loops are known to belong to it.
+            file.write_bytes(source)
+            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+            for folder, stems in caches.items():
+                for one in folder.glob("*"):
+                    if one.name.split(".")[0] in stems:
+                        one.unlink()
+            for there, here in moved:
+                there.rename(here)
+            shutil.rmtree(kept)
 
     def failing_test(self, arguments: list[str]) -> str | None:
         """Run tests until one fails, and return its name."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider"]
+        command += ["--timeout", str(LONGEST_TEST)]
         try:
             run = subprocess.run(  # noqa: S603 - our own tests
                 [*command, *arguments], cwd=self.folder, env=self.environment, capture_output=True, text=True,
@@ -294,20 +337,13 @@ class Workshop:
 
     def try_out(self, mutant: Mutant, *, whole: bool) -> str | None:
         """Return the test that notices a mutant, None if none does."""
-        source = (ROOT / mutant.path).read_bytes()
-        self.write(mutant.path, mutant.apply(source))
-        try:
-            for arguments in rings(mutant.path, whole=whole):
-                if not arguments or (failing := self.failing_test(arguments)) is None:
-                    continue
-                self.write(mutant.path, source)
-                if "::" not in failing or self.failing_test([failing]) is None:
-                    return failing
-                print(f"  {failing} fails without the change too")
-                self.write(mutant.path, mutant.apply(source))
-        finally:
-            self.write(mutant.path, source)
-        return None
+        waiting = rings(mutant.path, whole=whole)
+        while True:
+            with self.broken(mutant):
+                failing = next((name for ring in waiting if ring and (name := self.failing_test(ring))), None)
+            if failing is None or "::" not in failing or self.failing_test([failing]) is None:
+                return failing
+            print(f"  {failing} fails without the change too")
 
 
 def main() -> int:

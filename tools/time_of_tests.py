@@ -44,7 +44,7 @@ def main() -> None:
     listed = {line.split()[0] for line in SLOW.read_text(encoding="utf-8").splitlines() if line[:1] not in {"", "#"}}
     print(f"{sum(seconds.values()):8.1f} s in all")
     for name, took in seconds.most_common(options.first):
-        star = "*" if name.rsplit("/", 1)[-1] in listed else " "
+        star = "*" if name.removeprefix("tests/") in listed else " "
         print(f"{took:8.1f} s {cases[name]:5} {star} {name}")
 
 

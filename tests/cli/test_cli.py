@@ -17,6 +17,7 @@ from discreet.cli import main
 
 SECRET = "SECRET4711"  # noqa: S105 - a value that must never be shown
 COMMAND = [sys.executable, "-m", "discreet"]
+WARM = "import sys\nfrom discreet.cli import main\nsys.argv[0] = 'discreet'\nmain.run()"
 
 
 def process(*arguments, cwd):
@@ -47,8 +48,12 @@ def refused(run, message, *, code=2):
     assert "Traceback" not in run.stderr
 
 
-def test_the_walk(folder):
-    run = process("inspect", "housing.csv", "-o", "proposal.toml", cwd=folder)
+def test_the_walk(nursery, folder):
+    def warm(*arguments):
+        """Run the command in a process that need not start anew."""
+        return nursery.run(WARM, arguments, folder)
+
+    run = warm("inspect", "housing.csv", "-o", "proposal.toml")
     assert run.returncode == 0
     assert "BUILT" in run.stdout
     assert (folder / "proposal.toml").read_text().startswith("[[attribute]]")
@@ -64,12 +69,12 @@ def test_the_walk(folder):
     assert len(masked) == len(original)
     assert original[0].removeprefix("HOUSEHOLD,") == masked[0]
 
-    run = process("assess", "housing.csv", "masked.csv", "--schema", "housing.toml", cwd=folder)
+    run = warm("assess", "housing.csv", "masked.csv", "--schema", "housing.toml")
     assert run.returncode == 0, run.stderr
     assert "Score" in run.stdout
 
     known = ("--attributes", "VALUE,RENT,INCOME")
-    run = process("attack", "housing.csv", "masked.csv", "--schema", "housing.toml", *known, "--json", cwd=folder)
+    run = warm("attack", "housing.csv", "masked.csv", "--schema", "housing.toml", *known, "--json")
     assert run.returncode == 0, run.stderr
     attack = json.loads(run.stdout)
     assert attack["known"] == ["VALUE", "RENT", "INCOME"]

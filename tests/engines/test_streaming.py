@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import threading
+from contextlib import closing
 
 import pytest
 
 from discreet.contracts.engine import InProcess
-from discreet.engines.streaming import StreamingEngine
+from discreet.engines.streaming import StreamingEngine, _side_by_side
 from discreet.errors import ParameterError
 from discreet.progress import listening, report
 
@@ -44,3 +45,79 @@ def test_progress_of_blocks_reaches_the_listener():
 def test_workers_are_checked():
     with pytest.raises(ParameterError, match="workers must be None or an integer of at least 1; got 0"):
         StreamingEngine(workers=0)
+
+
+def test_who_goes_away_in_the_middle_waits_for_nobody():
+    # The collector of garbage closes what an error left behind, in any thread, under any lock: it must never wait.
+    begun, closed, closed_meanwhile = threading.Event(), threading.Event(), []
+
+    def work(number):
+        if number:
+            begun.set()
+            closed_meanwhile.append(closed.wait(60))
+        return number
+
+    flow = StreamingEngine(workers=2)._flow(work, range(9))
+    assert next(flow) == 0
+    assert begun.wait(60)
+    flow.close()
+    closed.set()
+    assert all(closed_meanwhile)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("who", ["function", "reader", "nobody"])
+def test_who_gives_the_items_is_closed_before_an_error_is_seen(workers, who):
+    ended = []
+
+    def items():
+        try:
+            yield from range(9)
+        finally:
+            ended.append("items")
+
+    def work(number):
+        if who == "function" and number == 3:
+            raise RuntimeError("block 3")
+        return number
+
+    def total(numbers):
+        if who == "reader":
+            raise RuntimeError(f"block {next(iter(numbers))}")
+        return {"sum": sum(numbers)}
+
+    flow = StreamingEngine(workers)._flow(work, _side_by_side(items(), items()) if who == "nobody" else items())
+    if who == "nobody":
+        assert list(flow) == [(number, number) for number in range(9)]
+        assert ended == ["items", "items"]
+        return
+    with pytest.raises(RuntimeError, match="block") as caught, closing(flow):
+        total(flow)
+    assert ended == ["items"], caught
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_no_temporary_file_outlives_an_error_further_on(tmp_path, workers):
+    from tests.engines.table_bodies import Fail, Part, written
+
+    spill = tmp_path / "spill"
+    spill.mkdir()
+    engine = StreamingEngine(workers, batch=100, folder=str(spill))
+    source = written(tmp_path / "in")
+    columns = {"#row": "int", "wage": "float", "part": "int"}
+    parts = engine.split(engine.apply(engine.open(source, ["wage"]), Part(), columns), "part", 7, lambda b: b, columns)
+
+    class FullDisk:
+        def write(self, tables):
+            next(iter(tables))
+            raise OSError("no room")
+
+    for action in (
+        lambda: engine.collect(engine.apply(parts, Fail(), columns)),
+        lambda: engine.fold(engine.apply(parts, Fail(), columns), lambda b: b),
+        lambda: engine.collect(engine.split(engine.apply(parts, Fail(), columns), "part", 3, lambda b: b, columns)),
+        lambda: engine.write(source, FullDisk(), lambda table, _rows, _values: table, parts),
+    ):
+        with pytest.raises((ValueError, OSError), match="secret|no room") as caught:
+            action()
+        assert list(spill.iterdir()) == [], caught  # while the error holds on to everybody it met

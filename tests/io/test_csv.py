@@ -128,3 +128,20 @@ def test_a_remembered_text_that_is_not_the_column_any_more_is_not_written(tmp_pa
     forgetful = Microdata(masked.to_native(), masked.schema, origin=table.origin)
     dc.write(forgetful, tmp_path / "b.csv")
     assert (tmp_path / "b.csv").read_text(encoding="utf-8").splitlines() == ["x,y", "2.5,2.50", "2.5,4.50"]
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("x;y;z,w\n1,2\n3,4\n5,6\n", ","),  # the first line alone says nothing
+        ("a;b;c\n1;2;3\n4;5", ";"),  # the last line may be cut
+        ("a;b\n1,5;2,5\n3,5;4\n", ";"),
+        ("a;b;c,d\n", ";"),
+        ("a\n1\n2\n", ","),
+        ("\n\na\tb\n1\t2\n", "\t"),
+    ],
+)
+def test_the_delimiter_is_the_one_that_all_whole_lines_agree_on(text, delimiter):
+    from discreet.io.csv import _guess_delimiter
+
+    assert _guess_delimiter(text) == delimiter

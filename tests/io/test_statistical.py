@@ -82,6 +82,7 @@ def test_the_schema_is_what_the_file_says(sav):
     assert schema["income"].scale == Numeric()
     assert schema["ID"].role == "identifier"
     assert "the file says ordinal" in proposal.reasons["edu"]
+    assert "the file says nominal" in proposal.reasons["sex"]
     assert proposal.missing["edu"] == int((survey()["edu"] == -8).sum())
     assert proposal.value_labels["sex"] == SEX
 
@@ -94,6 +95,15 @@ def test_codes_that_are_nearly_all_different_are_an_identifier(tmp_path):
     assert proposal.schema["no"].scale.levels == ("",)
     assert proposal.reasons["no"].endswith("it will not be released")
     assert proposal.schema["area"].scale == Nominal([1, 2, 3, 4])
+
+
+def test_codes_that_all_have_labels_are_categories_for_that_reason(tmp_path):
+    frame = pl.DataFrame({"sex": [1.0, 2.0] * 20, "age": [float(20 + i) for i in range(40)]})
+    labels = {"sex": {1: "man", 2: "woman"}}
+    pyreadstat.write_sav(frame, str(tmp_path / "a.sav"), variable_value_labels=labels)
+    proposal = dc.inspect(tmp_path / "a.sav")
+    assert proposal.schema["sex"].scale == Nominal([1, 2])
+    assert "all its codes have labels" in proposal.reasons["sex"]
 
 
 def test_only_some_codes_with_labels_are_numbers(tmp_path):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
 
 import pytest
 from tests.promises import judge, releases, tables
@@ -51,13 +49,14 @@ def test_nothing_is_written_over_an_input(ending, tmp_path):
     ("ending", "old"),
     [("csv", None), *((ending, b"what was there before") for ending in ("csv", "parquet", "xlsx", "sav"))],
 )
-def test_a_full_disk_leaves_the_old_file_or_none(ending, old, tmp_path):
+def test_a_full_disk_leaves_the_old_file_or_none(nursery, ending, old, tmp_path):
     path = tables.write(tables.survey(400), tmp_path / f"survey.{ending}")
     target = tmp_path / f"out.{ending}"
     if old is not None:
         target.write_bytes(old)
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     command = ["protect", path, "-s", path.with_suffix(".toml"), "--method", "identifiers", "-o", target]
-    ended = subprocess.run([sys.executable, "-c", LIMITED, *map(str, command)], capture_output=True, check=False)
-    assert ended.returncode != 0
+    ended = nursery.run(LIMITED, command, tmp_path)
+    assert ended.returncode == 2
+    assert "no room left on the disk" in ended.stderr
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before

@@ -27,6 +27,26 @@ def test_architecture_shows_the_rooms_and_libraries_there_are():
     assert list(check_rooms.check_page(ROOT / "src" / "discreet", ROOT / "ARCHITECTURE.md")) == []
 
 
+def test_tests_stand_where_their_files_do():
+    assert list(check_rooms.check_tests(check_rooms.read(ROOT / "src" / "discreet"), ROOT / "tests")) == []
+
+
+def test_tests_that_stand_elsewhere_are_found(tmp_path):
+    for where in ("src/io/csv.py", "src/data/scales/scale.py", "src/report/page.py", "src/plain.py",
+                  "tests/io/test_csv.py", "tests/io/test_page.py", "tests/data/test_scale.py", "tests/data/test_all.py",
+                  "tests/data/others/test_b.py", "tests/promises/test_csv.py", "tests/test_plain.py"):  # fmt: skip
+        (tmp_path / where).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / where).write_text("")
+    tests = tmp_path / "tests"
+    violations = check_rooms.check_tests(check_rooms.read(tmp_path / "src"), tests)
+    assert {(one.path.relative_to(tests).as_posix(), one.text) for one in violations} == {
+        (".", "there are no tests of report"),
+        ("data/others/test_b.py", "data/others is no folder of discreet"),
+        ("data/test_scale.py", "is named after a file of data/scales, and stands elsewhere"),
+        ("io/test_page.py", "is named after a file of report, and stands elsewhere"),
+    }
+
+
 @pytest.fixture
 def house(tmp_path):
     """A package of two files, and a page that tells the truth about it."""

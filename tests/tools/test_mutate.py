@@ -67,6 +67,31 @@ def test_the_nearest_tests_come_first_and_none_twice():
     rings = list(mutate.rings(path))
     assert rings[0][0] == path.as_posix()
     assert Path(rings[0][1]).name == "test_pram.py"
-    assert any("-k" in ring and "pram" in ring[-1] for ring in rings)
-    files = [one for ring in rings if "-k" not in ring for one in ring]
+    assert mutate.QUICK[0] not in rings[0]
+    batteries = [ring for ring in rings if "-k" in ring]
+    assert {ring[0] for ring in batteries} == {f"tests/{one}" for one in mutate.BATTERIES["masking"]}
+    assert all(ring[1:3] == ["-k", "pram"] for ring in batteries)
+    files = [one for ring in rings if "-k" not in ring for one in ring if one.endswith(".py")]
     assert len(files) == len(set(files))
+    assert all((ROOT / one).exists() for ring in rings for one in ring if one.startswith("tests/"))
+
+
+def test_a_file_is_broken_for_a_while_and_what_was_compiled_from_it_set_aside(tmp_path):
+    path = Path("src/discreet/kernels/groups/mdav.py")
+    mutant = mutate.mutants_of(path)[0]
+    workshop = mutate.Workshop(tmp_path / "project")
+    file, cache = workshop.folder / path, workshop.folder / path.parent / "__pycache__"
+    source, time = file.read_bytes(), file.stat().st_mtime_ns
+    cache.mkdir(exist_ok=True)
+    for name in ("mdav.mdav-1.nbi", "mdav_other.f-1.nbi"):
+        (cache / name).write_text("before")
+    with workshop.broken(mutant):
+        assert file.read_bytes() == mutant.apply(source) != source
+        assert not (cache / "mdav.mdav-1.nbi").exists()
+        assert (cache / "mdav_other.f-1.nbi").exists()
+        (cache / "mdav.mdav-1.nbi").write_text("broken")
+        (cache / "mdav.other-1.nbi").write_text("broken")
+    assert file.read_bytes() == source == (ROOT / path).read_bytes()
+    assert file.stat().st_mtime_ns == time
+    assert (cache / "mdav.mdav-1.nbi").read_text() == "before"
+    assert not (cache / "mdav.other-1.nbi").exists()

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests import conftest
 from tests.conftest import slow_tests
 
 ROOT = Path(__file__).parents[2]
@@ -16,8 +17,28 @@ specification.loader.exec_module(time_of_tests)
 @pytest.mark.parametrize("name", slow_tests())
 def test_what_is_left_out_exists(name):
     file, function = name.split("::")
-    (path,) = (ROOT / "tests").rglob(file)
-    assert re.search(rf"^def {function}\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    assert re.search(rf"^def {function}\(", (ROOT / "tests" / file).read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_a_test_is_left_out_by_its_path_and_one_case_in_so_many_stays(items_of, monkeypatch):
+    listed = {"a/test_x.py::test_f": 3, "b/test_x.py::test_f": 0}
+    monkeypatch.setattr(conftest, "slow_tests", lambda: listed)
+    items = items_of({"a/test_x.py": 7, "b/test_x.py": 2, "c/test_x.py": 2})
+    conftest.pytest_collection_modifyitems(items)
+    slow = {folder: [one.slow for one in items if one.path.parent.name == folder] for folder in "abc"}
+    assert slow == {"a": [False, True, True, False, True, True, False], "b": [True, True], "c": [False, False]}
+
+
+@pytest.fixture
+def items_of():
+    class Item:
+        def __init__(self, path):
+            self.path, self.name, self.slow = path, "test_f", False
+
+        def add_marker(self, _marker):
+            self.slow = True
+
+    return lambda cases: [Item(conftest.TESTS / path) for path, count in cases.items() for _ in range(count)]
 
 
 def test_times_are_summed_by_function():

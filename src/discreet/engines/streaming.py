@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -90,24 +91,34 @@ class StreamingEngine(TableEngine):
     def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
         return on_threads(function, list(blocks), self.workers)
 
-    def _flow(self, function: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Run a function on items as they come and yield the results in order, few of them at a time."""
+    def _flow(self, function: Callable[[T], R], items: Iterable[T]) -> Generator[R, None, None]:
+        """Run a function on items as they come and yield the results in order, few of them at a time.
+
+        However it ends, whoever gives the items is closed too: a temporary folder is gone when an error is seen.
+        """
         threads = self.workers or os.cpu_count() or 1
         if threads <= 1:
-            yield from map(function, items)
+            with _closing(items):
+                yield from map(function, items)
             return
-        with ThreadPoolExecutor(threads) as pool:
-            waiting: deque[Any] = deque()
+        pool = ThreadPoolExecutor(threads)
+        abandoned = False
+        with _closing(items):
             try:
+                waiting: deque[Any] = deque()
                 for item in items:
                     waiting.append(pool.submit(copy_context().run, function, item))
                     if len(waiting) > threads:
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
+            except GeneratorExit:
+                # Nobody wants the rest. It may be the collector of garbage that says so, in any thread and under any
+                # lock, that of the threads themselves among them: whoever waited here for a thread might wait for ever.
+                abandoned = True
+                raise
             finally:
-                for future in waiting:
-                    future.cancel()
+                pool.shutdown(wait=not abandoned, cancel_futures=True)
 
     # ------------------------------------------------------------------------------------------------------- tables
 
@@ -138,7 +149,7 @@ class StreamingEngine(TableEngine):
             return {**encoded(before, attributes, rows), **{f"{name}{MASKED}": second[name] for name in both}}
 
         def batches() -> Iterator[EncodedRows]:
-            yield from self._flow(work, zip(self._numbered(original), masked.batches(self.batch), strict=True))
+            yield from self._flow(work, _side_by_side(self._numbered(original), masked.batches(self.batch)))
 
         return _Stream(columns, len(original), batches)
 
@@ -148,7 +159,7 @@ class StreamingEngine(TableEngine):
         # A table of which nothing is asked is not read; the other stands in for it, and nobody looks.
         read = [_batches(table, self.batch, columns) for table, columns in sides if columns]
         first = 0
-        for parts in zip(*read, strict=True):
+        for parts in _side_by_side(*read):
             report("reading", first, len(tables))
             before, after = parts[0], parts[-1]
             yield Block(np.arange(first, first + len(before)), before, after)
@@ -162,7 +173,8 @@ class StreamingEngine(TableEngine):
 
     def fold_blocks(self, tables: TablePair, questions: Sequence[Question[Any]]) -> list[Any]:
         blocks = self._paired_blocks(tables, *columns_asked(questions))
-        return merged(self._flow(lambda block: summarised(questions, block), blocks))
+        with closing(self._flow(lambda block: summarised(questions, block), blocks)) as answers:
+            return merged(answers)
 
     def apply(self, rows: Rows, function: Callable[[EncodedRows], EncodedRows], columns: Columns) -> Rows:
         return _Stream(columns, rows.most, lambda: self._flow(function, rows.batches()))
@@ -174,8 +186,9 @@ class StreamingEngine(TableEngine):
             with scratch_folder(self.folder) as folder:
                 buckets = min(parts, _BUCKETS)
                 spill = Spill(folder, rows.columns, buckets)
-                for block in rows.batches():
-                    spill.add(block, np.asarray(block[key]) * buckets // parts)
+                with _closing(rows.batches()) as blocks:
+                    for block in blocks:
+                        spill.add(block, np.asarray(block[key]) * buckets // parts)
                 spill.close()
                 yield from self._flow(function, self._blocks(spill, key, parts))
 
@@ -214,22 +227,24 @@ class StreamingEngine(TableEngine):
             return [counted(together, list(names), None) for names in sets]
 
         counts: list[list[EncodedRows]] = [[] for _ in sets]
-        for counts_of_batch in self._flow(several, rows.batches()):
-            for place, part in enumerate(counts_of_batch):
-                counts[place].append(part)
-                if len(counts[place]) > 16:
-                    counts[place] = [_merged(counts[place], sets[place])]
+        with closing(self._flow(several, rows.batches())) as counted_batches:
+            for counts_of_batch in counted_batches:
+                for place, part in enumerate(counts_of_batch):
+                    counts[place].append(part)
+                    if len(counts[place]) > 16:
+                        counts[place] = [_merged(counts[place], sets[place])]
         return [_merged(parts, names) for parts, names in zip(counts, sets, strict=True)]
 
     def beside(self, parts: Sequence[Rows], columns: Columns) -> Rows:
         def batches() -> Iterator[EncodedRows]:
-            for slices in zip(*(self._in_order(part, part.most).batches() for part in parts), strict=True):
+            for slices in _side_by_side(*(self._in_order(part, part.most).batches() for part in parts)):
                 yield {name: block[name] for block in slices for name in columns if name in block}
 
         return _Stream(columns, parts[0].most, batches)
 
     def fold(self, rows: Rows, function: Callable[[EncodedRows], EncodedRows]) -> dict[str, Any]:
-        return summed(self._flow(function, rows.batches()))
+        with closing(self._flow(function, rows.batches())) as parts:
+            return summed(parts)
 
     def collect(self, rows: Rows) -> dict[str, Any]:
         return joined(list(rows.batches()), rows.columns)
@@ -242,20 +257,40 @@ class StreamingEngine(TableEngine):
         values: Rows | None = None,
     ) -> None:
         if values is None:
-            target.write(self._flow(lambda part: release(part[1], part[0], {}), self._numbered(source)))
+            with closing(self._flow(lambda part: release(part[1], part[0], {}), self._numbered(source))) as tables:
+                target.write(tables)
             return
 
         def work(pair: tuple[tuple[IntArray, Microdata], EncodedRows]) -> Microdata:
             return release(pair[0][1], pair[0][0], pair[1])
 
         slices = self._in_order(values, len(source)).batches()
-        target.write(self._flow(work, zip(self._numbered(source), slices, strict=True)))
+        with closing(self._flow(work, _side_by_side(self._numbered(source), slices))) as tables:
+            target.write(tables)
 
     def _in_order(self, rows: Rows, of: int) -> Rows:
         """Return records in the order of their positions, in batches that hold the same ones for every table."""
         columns = {**rows.columns, "#part": "int"}
         placed = self.apply(rows, lambda block: {**block, "#part": block[ROW] // self.batch}, columns)
         return self.split(placed, "#part", -(-of // self.batch), lambda b: joined([b], rows.columns), rows.columns)
+
+
+@contextmanager
+def _closing(items: Iterable[T]) -> Iterator[Iterable[T]]:
+    """Close at the end who gives the items, if that can be closed: a list cannot."""
+    try:
+        yield items
+    finally:
+        if isinstance(items, Generator):
+            items.close()
+
+
+def _side_by_side(*sources: Iterator[Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield what several give, side by side, and close them all, whichever ended it."""
+    with ExitStack() as stack:
+        for source in sources:
+            stack.enter_context(_closing(source))
+        yield from zip(*sources, strict=True)
 
 
 def _merged(parts: Sequence[EncodedRows], names: Sequence[str]) -> EncodedRows:

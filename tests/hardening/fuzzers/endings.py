@@ -22,7 +22,8 @@ COMMANDS = (
 WRITTEN = ({"a.csv", "m.json"}, {"a.parquet"})
 # Says when it has begun: how Python itself ends while it starts is Python's own.
 PROGRAM = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background inherits that Ctrl-C is ignored
 print("begun", flush=True)
 from discreet.cli.main import run
 sys.argv[0] = "discreet"

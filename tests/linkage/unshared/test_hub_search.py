@@ -17,6 +17,7 @@ from discreet.linkage.unshared.hub_search import (
     one_to_one,
     search,
 )
+from discreet.progress import listening
 
 SIZES = st.integers(1, 5)
 
@@ -125,3 +126,19 @@ def test_candidates_that_cannot_all_be_served():
     assert score[1] == 1
     assert score[3] == 0
     assert np.isinf(score[[0, 2]]).all()
+
+
+def test_progress_begins_at_the_first_slice_and_ends_with_the_last(monkeypatch):
+    monkeypatch.setattr(hub_search, "_slices", lambda n: [(start, min(start + 4, n)) for start in range(0, n, 4)])
+    rng = np.random.default_rng(2)
+    told = []
+    with listening(lambda *report: told.append(report)):
+        search(rng.normal(size=(9, 2)), rng.normal(size=(10, 2)), "euclidean", 0, InProcess())
+    assert told == [("comparing records", done, 3) for done in (1, 2, 3)]
+
+
+def test_where_there_is_one_candidate_nobody_is_second():
+    nearest = one_to_one(np.zeros((1, 2)), np.ones((3, 2)), "euclidean", 0, np.random.default_rng(0))
+    assert sorted(nearest.best.tolist()) == [-1, -1, 0]
+    linked = int(np.flatnonzero(nearest.best == 0)[0])
+    assert nearest.second[linked] == -1

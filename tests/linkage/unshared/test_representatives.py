@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.linkage.unshared import problems
 from tests.reference import representatives as reference
-from tests.reproduction.subjects.test_representatives import FILE_A, FILE_B, TABLE_III
+from tests.reproduction.subjects.test_representatives_example import FILE_A, FILE_B, TABLE_III
 
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
