@@ -49,6 +49,7 @@ from discreet.io.reading import (
     written_together,
 )
 from discreet.io.stored_parquet import is_large
+from discreet.masking.withholding.pseudonym_key import new_key
 from discreet.release.chain import Chain
 from discreet.release.checking import check_release
 from discreet.release.demo import demo, write_dataset
@@ -58,6 +59,7 @@ from discreet.release.proposal import propose
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_advice import advise_protocol
 from discreet.release.protocol_parts import Source, Step
+from discreet.release.pseudonym_files import reveal_file
 from discreet.release.running import Run, load_protocol, run_protocol, save_protocol
 from discreet.release.running_tables import TablesRun, check_tables, is_for_tables, run_tables
 from discreet.release.script import protect_script
@@ -104,6 +106,7 @@ __all__ = [
     "load_protocol",
     "load_schema",
     "measure",
+    "new_key",
     "paper_files",
     "parse_attribute_sets",
     "parse_candidates",
@@ -117,6 +120,7 @@ __all__ = [
     "readable_endings",
     "renumber_files",
     "renumber_keys",
+    "reveal_file",
     "run",
     "save_protocol",
     "save_schema",
