@@ -33,6 +33,7 @@ from discreet.evaluation.row_store import check_store
 from discreet.evaluation.study import compare
 from discreet.evaluation.thresholds import verify
 from discreet.evaluation.tuning import tune
+from discreet.io.packing import ending_of
 from discreet.io.reading import (
     check_outputs,
     files_named,
@@ -96,6 +97,7 @@ __all__ = [
     "compare_papers",
     "demo",
     "describe_methods",
+    "ending_of",
     "engine_named",
     "files_named",
     "find_manifest",

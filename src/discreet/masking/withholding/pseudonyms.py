@@ -95,7 +95,8 @@ class Pseudonyms(Masker):
         for name in self.attributes:
             if schema[name].scale.kind == "sequence":
                 raise ParameterError(f"Pseudonyms: attributes must not name a sequence; {name!r} is one.")
-        strangers = [name for name in self.domain if name not in self.attributes] if _by_name(self.domain) else []
+        named = self.domain if isinstance(self.domain, Mapping) else {}
+        strangers = [name for name in named if name not in self.attributes]
         if strangers:
             raise ParameterError(f"Pseudonyms: domain names {strangers[0]!r}, which is not exchanged.")
         return tuple(name for name in schema.names if name in self.attributes)
@@ -121,10 +122,6 @@ class Pseudonyms(Masker):
         if isinstance(self.domain, Mapping):
             return self.domain.get(name, name)
         return name if self.domain is None else self.domain
-
-
-def _by_name(domain: Any) -> bool:
-    return isinstance(domain, Mapping)
 
 
 def _exchanged(
