@@ -82,6 +82,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "pandas": {"data"},
     "tomli_w": {"data", "release"},
     "altair": {"report"},
+    "cryptography": {"masking"},
     "vl_convert": {"report"},
     "jinja2": {"report", "reproduction", "studio"},
     "markupsafe": {"report", "reproduction", "studio"},

@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     from discreet.masking.recoding.hierarchy import HierarchyRecoding as HierarchyRecoding
     from discreet.masking.recoding.level_map import LevelMap as LevelMap
     from discreet.masking.withholding.identifiers import Identifiers as Identifiers
+    from discreet.masking.withholding.pseudonyms import Pseudonyms as Pseudonyms
     from discreet.masking.withholding.record_order import RecordOrder as RecordOrder
     from discreet.masking.withholding.sampling import Sampling as Sampling
     from discreet.masking.withholding.suppression import LocalSuppression as LocalSuppression
@@ -222,6 +223,7 @@ else:
         "PropensityLoss": "discreet.measures.loss.propensity",
         "ProsecutorRisk": "discreet.measures.risk.guesses",
         "Protocol": "discreet.release.protocol",
+        "Pseudonyms": "discreet.masking.withholding.pseudonyms",
         "QuantileDistance": "discreet.measures.loss.distributions",
         "RankIntervalDisclosure": "discreet.measures.risk.intervals",
         "RankLoss": "discreet.measures.loss.relations",
@@ -384,6 +386,7 @@ __all__ = [
     "PropensityLoss",
     "ProsecutorRisk",
     "Protocol",
+    "Pseudonyms",
     "QuantileDistance",
     "RankIntervalDisclosure",
     "RankLoss",

@@ -36,6 +36,7 @@ from discreet.evaluation.study import compare
 from discreet.evaluation.thresholds import verify
 from discreet.evaluation.told_masking import told
 from discreet.evaluation.tuning import tune
+from discreet.io.packing import ending_of
 from discreet.io.reading import (
     check_outputs,
     files_named,
@@ -52,6 +53,7 @@ from discreet.io.reading import (
     written_together,
 )
 from discreet.io.stored_parquet import is_large
+from discreet.masking.withholding.pseudonym_key import new_key
 from discreet.release.chain import Chain
 from discreet.release.checking import check_release
 from discreet.release.demo import demo, write_dataset
@@ -62,6 +64,7 @@ from discreet.release.proposal import propose
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_advice import advise_protocol
 from discreet.release.protocol_parts import Source, Step
+from discreet.release.pseudonym_files import reveal_file
 from discreet.release.running import Run, load_protocol, run_protocol, save_protocol
 from discreet.release.running_tables import TablesRun, check_tables, is_for_tables, run_tables
 from discreet.release.script import protect_script
@@ -99,6 +102,7 @@ __all__ = [
     "compare_papers",
     "demo",
     "describe_methods",
+    "ending_of",
     "engine_named",
     "files_named",
     "find_manifest",
@@ -111,6 +115,7 @@ __all__ = [
     "load_schema",
     "masking_of",
     "measure",
+    "new_key",
     "paper_files",
     "parse_attribute_sets",
     "parse_candidates",
@@ -124,6 +129,7 @@ __all__ = [
     "readable_endings",
     "renumber_files",
     "renumber_keys",
+    "reveal_file",
     "run",
     "save_protocol",
     "save_schema",

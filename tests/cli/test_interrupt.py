@@ -62,6 +62,12 @@ COMMANDS = {
     "check": (["check", "protocol.toml", "data.csv"], W + "check", "wait"),
     "verify": (["verify", "manifest.json"], W + "check_manifest", "wait"),
     "renumber": (["renumber", "data.csv", "--on", "EMPLOYEES", "-o", "out"], W + "renumber_files", "wait"),
+    "key": (["key", "new", "out.key"], W + "new_key", "wait"),
+    "reveal": (
+        ["reveal", "data.csv", "-c", "EMPLOYEES", "--key", "no.key", "-o", "out.csv"],
+        W + "reveal_file",
+        "wait",
+    ),
     "attack": (["attack", "data.csv", "data.csv", "-s", "data.toml"], W + "attack", "wait"),
     "link": (["link", "data.csv", "data.csv", "-s", "data.toml", "-o", "out.csv"], W + "link", "wait"),
     "compare": (["compare", "data.csv", "-s", "data.toml", "-c", "mdav k=3", "-o", "out.csv"], W + "compare", "wait"),

@@ -21,14 +21,16 @@ from discreet.evaluation.row_store import RowStore
 READ = {
     "inspect": {"data"}, "protect": {"data", "schema"}, "assess": {"original", "masked", "schema"},
     "certify": {"original", "masked", "schema"}, "init": {"data", "schema"}, "run": {"protocol"},
-    "check": {"protocol", "masked"}, "verify": {"manifest"}, "renumber": {"files"},
+    "check": {"protocol", "masked"}, "verify": {"manifest"}, "renumber": {"files", "key"},
+    "key": set(), "reveal": {"data", "key"},
     "attack": {"original", "masked", "schema"}, "link": {"a", "b", "schema", "schema_b"}, "compare": {"data", "schema"},
     "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(),
     "studio": {"projects"},  # a folder of its own, in which nothing but projects is written
 }  # fmt: skip
 WRITTEN = {
     "inspect": {"output"}, "protect": {"output", "report", "external", "manifest"}, "init": {"output"},
-    "run": {"output"}, "renumber": {"output"}, "link": {"output"}, "compare": {"output", "picture", "store"},
+    "run": {"output"}, "renumber": {"output"}, "key": {"file"}, "reveal": {"output"},
+    "link": {"output"}, "compare": {"output", "picture", "store"},
     "tune": {"output", "picture", "store"}, "papers": {"html", "store"}, "datasets": {"output"}, "demo": {"output"},
 }  # fmt: skip
 OPTION = {

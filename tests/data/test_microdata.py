@@ -52,7 +52,7 @@ def test_duplicate_and_nameless_columns_are_refused():
         microdata(pd.DataFrame([[1, 2]]))
 
 
-@pytest.mark.parametrize("thing", [[1, 2], {"a": [1]}, pl.LazyFrame({"a": [1]}), "data.csv", None])
+@pytest.mark.parametrize("thing", [{1, 2}, pl.Series([1]), "data.csv", None])
 def test_only_tables_are_tables(thing):
     with pytest.raises(DataError, match="pandas, Polars or Arrow"):
         microdata(thing)

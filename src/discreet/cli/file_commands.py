@@ -269,8 +269,10 @@ def _beside(data: Path, *, force: bool) -> Path:
     from discreet import workflow
 
     # An ending that is not known at all is refused where the data are read.
-    only_read = data.suffix.lower() in set(workflow.readable_endings()) - set(workflow.writable_endings())
-    target = data.with_name(f"{data.stem}-masked{'.csv' if only_read else data.suffix}")
+    ending = workflow.ending_of(data)
+    only_read = ending in set(workflow.readable_endings()) - set(workflow.writable_endings())
+    stem = data.name[: len(data.name) - len(ending)] if ending else data.name
+    target = data.with_name(f"{stem}-masked{'.csv' if only_read else data.name[len(stem) :]}")
     if target.exists() and not force:
         raise FileError(f"{str(target)!r} exists already.", hint="Name another file with -o, or add --force.")
     return target

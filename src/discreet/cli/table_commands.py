@@ -21,6 +21,16 @@ def renumber(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder for the copies.", show_default=False)],
     seed: Seed = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", help="A key file: pseudonyms, the same in every delivery.", show_default=False),
+    ] = None,
+    domain: Annotated[
+        str | None, typer.Option("--domain", help="With a key: the kind of identifier.", show_default=False)
+    ] = None,
+    reversible: Annotated[
+        bool, typer.Option("--reversible", help="With a key: who holds it can turn pseudonyms back.")
+    ] = False,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     json: Json = False,
@@ -33,6 +43,8 @@ def renumber(
 
     Without a seed the numbers cannot be drawn again, and nobody can go back to the identifiers.
 
+    With a key (``discreet key new FILE``) they are pseudonyms, the same in every delivery.
+
     Example: discreet renumber homes.csv persons.csv --on HID -o renumbered
     """
     from discreet import workflow
@@ -40,8 +52,9 @@ def renumber(
     remarks: list[Any] = []
     with progress(quiet=quiet or json, verbose=verbose), workflow.written_together(last=True):
         paths = workflow.renumber_files(
-            files, on, output, seed=seed, delimiter=delimiter, encoding=encoding, **layout, remarks=remarks
-        )
+            files, on, output, seed=seed, key=key, domain=domain, reversible=reversible,
+            delimiter=delimiter, encoding=encoding, **layout, remarks=remarks,
+        )  # fmt: skip
     if json:
         files_ = {name: str(path) for name, path in paths.items()}
         print_json({"files": files_, "advice": [remark.to_dict() for remark in remarks]})

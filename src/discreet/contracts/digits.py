@@ -6,7 +6,7 @@ is rounded alike in memory and out of it. Rounding can only join groups, never p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -52,6 +52,26 @@ class ReleaseRounding:
             if name in values and getattr(values[name], "dtype", None) == np.float64 and self._rounds(column):
                 result[name] = self._rounded(name, column, table.encoded(name), values[name])
         return result
+
+    def kinds(self, names: Iterable[str]) -> dict[str, str]:
+        """Return in which type whole numbers of these columns are released, whatever they are: for tables in parts.
+
+        A column keeps its own where what is released lies among its numbers. What may lie beyond them, as noise does,
+        is ``int64``, and what need not be whole ``float64``.
+        """
+        return {name: self._kind(name) for name in names}
+
+    def _kind(self, name: str) -> str:
+        numbers = self.masker.chosen_numbers(name)
+        if numbers:
+            return "int64" if all(float(number).is_integer() for number in numbers) else "float64"
+        column = self.columns.get(name)
+        if column is None:
+            return "own"
+        if not self._rounds(column):
+            return "float64"
+        beyond = self.masker.perturbative and not self.masker.groups
+        return "int64" if beyond or (column.unit or 0.0) > 1 else "own"
 
     def _rounds(self, column: Fineness) -> bool:
         if getattr(self.masker, "decimals", None) != "exact":

@@ -12,6 +12,7 @@ from discreet.data.cleaning import cleaned, released_schema
 from discreet.data.guarantees import Guarantee
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
+from discreet.errors import ParameterError
 from discreet.notebook import listing, panel, table
 from discreet.typing import BoolArray, IntArray, Json
 
@@ -135,9 +136,23 @@ class Masked:
     def __post_init__(self) -> None:
         object.__setattr__(self, "microdata", cleaned(self.microdata))
 
-    def to_native(self) -> Any:
-        """Return the release as the kind of frame that came in; a pandas frame has a fresh index."""
-        return self.microdata.to_native()
+    def to_native(self, *, index: Any = None) -> Any:
+        """Return the release as the kind of frame that came in.
+
+        A pandas frame has a fresh index: that of the original may say who is who. Whoever needs it in the house gives
+        it (``index=frame.index``) and gets it back with the records that are released, in their order; a frame that
+        has it is no release any more.
+        """
+        frame = self.microdata.to_native()
+        if index is None:
+            return frame
+        if not hasattr(frame, "reset_index"):
+            raise ParameterError("index is for a release of a pandas frame; this one is of another kind.")
+        if len(index) != self.provenance.n_records:
+            raise ParameterError(
+                f"index has {len(index)} entries, and the original {self.provenance.n_records} records."
+            )
+        return frame.set_axis(index if self.provenance.rows is None else index[self.provenance.rows], axis=0)
 
     @property
     def schema(self) -> Schema:

@@ -146,6 +146,10 @@ class Masker(Estimator, ABC):
         """Return the attributes that the stages need."""
         return (*scope.names, *([scope.weight] if scope.weight else []))
 
+    def chosen_numbers(self, name: str) -> tuple[float, ...]:  # noqa: ARG002 - for methods whose user chooses some
+        """Return the numbers that the user chose and that may be released of a column: a threshold, a base."""
+        return ()
+
     def _mask_part(self, job: MaskingJob) -> Masking:
         """Mask a checked table, or one of its strata, all of whose records meet."""
         raise NotImplementedError
@@ -161,8 +165,8 @@ class Masker(Estimator, ABC):
 
         Parameters
         ----------
-        data : Microdata, pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            Never changed.
+        data : Microdata or table
+            Any that :func:`~discreet.microdata` takes. Never changed.
         schema : Schema, optional
             For a plain frame; without it the inferred proposal is taken.
         engine : Engine, optional
@@ -221,9 +225,13 @@ class Masker(Estimator, ABC):
     def fit_transform(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Any:  # noqa: ARG002
         """Protect a table and return the same kind of table. `y` is there for pipelines and is not used.
 
-        Of a pandas frame the index is not kept: it may say who is who, or in which order the records were.
+        Of a pandas frame the index is not kept: it may say who is who, or in which order the records were. An array of
+        numbers with two dimensions comes back as an array.
         """
         masked = self.mask(X, schema)
+        if isinstance(X, np.ndarray) and X.dtype.names is None:
+            columns = [column.to_numpy() for column in masked.microdata.to_arrow().columns]
+            return np.column_stack(columns) if columns else np.empty((len(masked), 0))
         return masked.microdata if isinstance(X, Microdata) else masked.to_native()
 
     def _purpose(self, names: tuple[str, ...]) -> str:

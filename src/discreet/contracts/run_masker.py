@@ -369,6 +369,8 @@ class _ReleasedRecords:
     rounding: ReleaseRounding
     one_missing: bool
     change: _Change | None = None
+    kinds: Mapping[str, str] | None = None
+    """Of a table that is released in parts, the types of columns of whole numbers; otherwise their values tell."""
 
     def __call__(self, table: Microdata, rows: IntArray, block: Mapping[str, Any]) -> Microdata:
         if self.change is not None:
@@ -383,7 +385,7 @@ class _ReleasedRecords:
     def replaced(self, table: Microdata, values: Mapping[str, Any]) -> Microdata:
         """Return a table with its new values; what is counted as equal is made equal, in strata too."""
         within = {name: table.encoded(name) for name in self.within if name not in values}
-        return table.replacing({**within, **values}, *self.attributes, one_missing=self.one_missing)
+        return table.replacing({**within, **values}, *self.attributes, one_missing=self.one_missing, kinds=self.kinds)
 
 
 @dataclass(frozen=True)
@@ -426,6 +428,7 @@ def _release(run: _MaskingRun, outcome: Masking, change: _Change | None = None) 
             rounding,
             run.masker.groups,
             change,
+            None if isinstance(run.ground, Memory) else rounding.kinds(run.schema.of_scale("numeric", among=run.names)),
         ),
         schema,
     )

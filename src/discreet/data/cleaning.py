@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.microdata import Microdata
+from discreet.data.own_types import take_rows
 from discreet.data.scales import Categorical, EncodedSequences, Nominal, Ordinal, Scale, Sequence
 from discreet.data.scales.scale import hide_missing
 from discreet.data.schema import Attribute, Schema
@@ -79,7 +80,8 @@ def _clean_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
         column = column if plain == column.type else column.cast(plain)
     if column.null_count:
         # Copying value by value leaves the bytes behind that lie under missing cells.
-        return column.take(pa.array(np.arange(len(column), dtype=np.int64)))
+        alone = pa.table({"": column})
+        return take_rows(alone, np.arange(len(column), dtype=np.int64)).column(0)
     return column
 
 

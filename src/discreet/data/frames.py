@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals as nw
 import pyarrow as pa
 
+from discreet.data.foreign_tables import as_frame
 from discreet.data.scales.scale import as_arrow
 from discreet.errors import DataError, SchemaError, in_own_words
 
@@ -49,15 +50,11 @@ def column_names(frame: Any) -> list[str]:
 
 
 def as_narwhals(frame: Any) -> nw.DataFrame[Any]:
-    """Wrap a pandas, Polars or Arrow table; anything else is refused."""
-    # A lazy frame would have to be resolved to tell its columns; it is refused below.
-    if not hasattr(frame, "collect") and hasattr(frame, "columns"):
-        column_names(frame)
+    """Wrap a pandas, Polars or Arrow table, or what can be made one (:mod:`discreet.data.foreign_tables`)."""
+    frame = as_frame(frame)
+    column_names(frame)
     try:
         wrapped: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True, allow_series=False)
     except TypeError:
-        raise DataError(
-            f"A table must be a pandas, Polars or Arrow table; got {type(frame).__name__}.",
-            hint="Collect a lazy frame first.",
-        ) from None
+        raise DataError(f"A table must be a pandas, Polars or Arrow table; got {type(frame).__name__}.") from None
     return wrapped

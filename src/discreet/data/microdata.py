@@ -11,7 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.foreign_tables import as_frame
 from discreet.data.frames import arrow_column, arrow_of, as_narwhals, polars_of
+from discreet.data.own_types import in_own_type, take_rows
 from discreet.data.scales import Categorical, EncodedSequences, Numeric, Sequence
 from discreet.data.scales.scale import hide_missing, is_text
 from discreet.data.scales.written import absent_of, cell_keys, numbered
@@ -285,7 +287,11 @@ class Microdata:
             if origin.get(by_record):
                 indices = pa.array(places)
                 origin[by_record] = {name: text.take(indices) for name, text in origin[by_record].items()}
-        part = Microdata(self._frame[places.tolist()].to_native(), self.schema, origin=origin)
+        native = self._frame.to_native()
+        rows_taken = (
+            take_rows(native, places) if isinstance(native, pa.Table) else self._frame[places.tolist()].to_native()
+        )
+        part = Microdata(rows_taken, self.schema, origin=origin)
         for name, array in self._encoded.items():
             if isinstance(array, np.ndarray):  # what was encoded once is not encoded again
                 part._encoded[name] = array[places]
@@ -312,25 +318,30 @@ class Microdata:
             origin["verbatim_missing"] = letters | {n: t for n, t in theirs.items() if n in other.schema}
         return Microdata(frame.to_native(), Schema(declared), origin=origin)
 
-    def replacing(self, encoded: Mapping[str, Any], *attributes: Attribute, one_missing: bool = False) -> Microdata:
+    def replacing(
+        self,
+        encoded: Mapping[str, Any],
+        *attributes: Attribute,
+        one_missing: bool = False,
+        kinds: Mapping[str, str] | None = None,
+    ) -> Microdata:
         """Return a table in which some columns hold new values; all others stay exactly as they came.
 
         A value that was missing and still is keeps its missing code; with `one_missing`, every missing value of a
         column that is exchanged is the same: the first declared code that the column's type can hold, or null. That is
-        for methods whose promise is about equal records: what they count as equal must be equal in the file. Text
-        columns stay text; numbers become ``float64``. `attributes` exchanges declarations, for methods that change
-        levels.
+        for methods whose promise is about equal records: what they count as equal must be equal in the file. Columns
+        keep their types as far as these can hold the new values (:mod:`discreet.data.own_types`); `kinds` says it of
+        columns of whole numbers beforehand, where a table is released in parts. `attributes` exchanges declarations,
+        for methods that change levels.
         """
         schema = self.schema.replacing(*attributes)
         columns = {name: self._release(schema[name], array, one_missing) for name, array in encoded.items()}
-        new_columns = nw.from_arrow(pa.table(columns), backend=nw.get_native_namespace(self._frame))
-        types = self._frame.schema
-        new = []
-        for name in columns:
-            series = new_columns[name]
-            if isinstance(types[name], (nw.Categorical, nw.Enum)) and schema[name] == self.schema[name]:
-                series = series.cast(types[name])
-            new.append(series)
+        new = [
+            in_own_type(
+                self._frame, name, column, schema[name].scale, None if kinds is None else kinds.get(name, "own")
+            )
+            for name, column in columns.items()
+        ]
         frame = self._frame.with_columns(*new) if new else self._frame
         origin = dict(self.origin)
         origin["verbatim"] = {n: text for n, text in origin.get("verbatim", {}).items() if n not in encoded}
@@ -444,8 +455,11 @@ def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
 
     Parameters
     ----------
-    frame : pandas.DataFrame, polars.DataFrame, pyarrow.Table or Microdata
+    frame : Microdata or table
+        A pandas, Polars or Arrow table comes back as its own kind. A LazyFrame becomes a Polars table; a DuckDB
+        relation, a RecordBatchReader, a dict of columns, a list of dicts or a NumPy array becomes an Arrow table.
     schema : Schema, optional
+        Of an array whose columns have no names, it names them.
 
     Examples
     --------
@@ -457,6 +471,8 @@ def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
         raise wrong_type("microdata", "schema must be a Schema", schema, 'Schema([Attribute("age", Numeric(), "key")])')
     if isinstance(frame, Microdata):
         return frame if schema is None else Microdata(frame.to_native(), schema, origin=frame.origin)
+    bare = schema is not None and len(schema) == getattr(frame, "shape", (0, 0))[-1]
+    frame = as_frame(frame, schema.names if schema is not None and bare else None)  # once: a stream is read to its end
     if schema is None:
         from discreet.data.inference import propose_schema
 

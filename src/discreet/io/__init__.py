@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,12 +18,15 @@ from discreet.data.microdata import Microdata
 from discreet.errors import FileError, ParameterError
 from discreet.io.arrow import read_arrow, write_arrow
 from discreet.io.atomic import looked_at, whole_file, write_text
-from discreet.io.csv import read_csv, write_csv
+from discreet.io.csv import dialect_for, read_csv, write_csv
 from discreet.io.door import check_target, check_targets, content_of, written_together
 from discreet.io.excel import read_excel, write_excel
+from discreet.io.fixed_width import FIXED, declared_by_rda, places_in, rda_text, read_fixed_width, write_fixed_width
 from discreet.io.gate import at_the_gate
 from discreet.io.json_text import parse_json, read_json
 from discreet.io.label_upkeep import after_masking
+from discreet.io.ndjson import read_ndjson, write_ndjson
+from discreet.io.packing import PACKED, ending_of
 from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.recount import count_written
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
@@ -39,6 +43,8 @@ __all__ = [
     "check_targets",
     "content_of",
     "declared_by_labels",
+    "declared_by_rda",
+    "ending_of",
     "parse_json",
     "read_groups",
     "read_json",
@@ -57,20 +63,28 @@ class Format(NamedTuple):
     write: Callable[[Microdata, Path, tuple[Path, ...]], None]
     columns: Callable[..., tuple[list[str], int]] | None = None
     """How the columns and the number of records are found without reading them, where the format can tell."""
+    beside: tuple[str, Callable[[Microdata], str]] | None = None
+    """The ending of a text that belongs beside the file, and what is in it."""
 
 
 _CSV, _PARQUET = Format(read_csv, write_csv), Format(read_parquet, write_parquet, list_parquet)
+_FIXED = Format(read_fixed_width, write_fixed_width, beside=(".rda", rda_text))
+_NDJSON = Format(read_ndjson, write_ndjson)
 _ARROW, _STATISTICAL = Format(read_arrow, write_arrow), Format(read_statistical, write_statistical, list_statistical)
 FORMATS = {
     ".csv": _CSV,
     ".tsv": _CSV,
     ".txt": _CSV,
+    ".ndjson": _NDJSON,
+    ".jsonl": _NDJSON,
     ".parquet": _PARQUET,
     ".pq": _PARQUET,
     ".arrow": _ARROW,
     ".feather": _ARROW,
     ".xlsx": Format(read_excel, write_excel),
     **dict.fromkeys(KINDS, _STATISTICAL),
+    **dict.fromkeys(FIXED, _FIXED),
+    **{ending: _NDJSON if "json" in ending else _CSV for ending in PACKED},
 }
 
 
@@ -101,7 +115,7 @@ def read_table(path: str | os.PathLike[str], **options: Any) -> tuple[pa.Table, 
         arguments.pop("names", None)
     unknown = [name for name in arguments if name not in parameters]
     if unknown:
-        raise ParameterError(f"{', '.join(unknown)} cannot be set for a {source.suffix} file.")
+        raise ParameterError(f"{', '.join(unknown)} cannot be set for a {ending_of(source)} file.")
     check_text_options(arguments.get("delimiter"), arguments.get("encoding"))
     try:
         return reader(source, **arguments)
@@ -147,14 +161,26 @@ def write_table(
     """
     target = check_target(path, inputs)
     sources = tuple(Path(source) for source in inputs)
-    dialect = table.origin.get("dialect")
+    dialect = asdict(dialect_for(table.origin, target))
+    kind, clean = _format(target), at_the_gate(table)
+    about = kind.beside[1](clean) if kind.beside is not None else ""
+    places = places_in(about) if kind.beside is not None else None
 
     def look(written: Path) -> None:
-        ending = target.suffix.lower()
-        count_written(written, ending, guarantees, records=len(table), columns=table.names, dialect=dialect)
+        count_written(
+            written, ending_of(target), guarantees,
+            records=len(table), columns=table.names, dialect=dialect, places=places,
+        )  # fmt: skip
 
-    with looked_at(look):
-        _format(target).write(at_the_gate(table), target, sources)
+    if kind.beside is None:
+        with looked_at(look):
+            kind.write(clean, target, sources)
+        return
+    companion = target.with_suffix(kind.beside[0])
+    with written_together([target, companion], sources):
+        with looked_at(look):
+            kind.write(clean, target, sources)
+        write_text(companion, about, sources)
 
 
 def write_frame(
@@ -170,12 +196,12 @@ def write_frame(
 
 def can_write(path: str | os.PathLike[str]) -> bool:
     """Say whether there is a writer for the ending of a path."""
-    ending = Path(path).suffix.lower()
+    ending = ending_of(path)
     return ending in FORMATS and KINDS.get(ending, ("", "", ""))[2] is not None
 
 
 def _format(path: Path) -> Format:
-    ending = path.suffix.lower()
+    ending = ending_of(path)
     if ending not in FORMATS:
         old = " Save an old workbook as .xlsx." if ending == ".xls" else ""
         raise FileError(f"{str(path)!r} has an unknown ending.", hint=f"Known endings: {', '.join(FORMATS)}.{old}")

@@ -39,9 +39,10 @@ from discreet.io.number_text import (
     read_style,
     restyled,
 )
+from discreet.io.packing import PACKED, ending_of, opened_for_writing, unpacked, without_packing
 from discreet.typing import Json
 
-__all__ = ["Dialect", "read_csv", "sniff", "write_csv"]
+__all__ = ["Dialect", "dialect_for", "read_csv", "sniff", "write_csv"]
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18
@@ -96,10 +97,14 @@ def _sniffed(path: Path, raw: bytes, delimiter: str | None, encoding: str) -> tu
     except UnicodeDecodeError as error:
         raise FileError(
             f"{str(path)!r} is not {encoding} text (byte {error.start}).",
-            hint="Name its encoding, such as --encoding latin-1.",
+            hint=_likely_encoding(raw),
         ) from None
     except LookupError:
         raise ParameterError(f"There is no encoding named {encoding!r}.", hint="Such as utf-8 or latin-1.") from None
+    if "\0" in text and (order := _order_of_bytes(raw)):
+        raise FileError(
+            f"{str(path)!r} looks like UTF-16 without a mark at its beginning.", hint=f"Add --encoding utf-16-{order}."
+        )
     if "\0" in text:
         raise FileError(f"{str(path)!r} is not a text file.", hint="Read Parquet files by the ending .parquet.")
     bare = re.sub(r'"[^"]*"', "", text)  # what ends a line inside quotes ends none of the file
@@ -113,6 +118,19 @@ def _sniffed(path: Path, raw: bytes, delimiter: str | None, encoding: str) -> tu
     header = text.lstrip().split("\r" if newline == "\r" else "\n", 1)[0].strip()
     quote_all = header.startswith('"') and header.endswith('"') and f'"{separator}"' in header
     return Dialect(separator, encoding, bom, newline, quote_all), text, 1 if note else 0
+
+
+def _likely_encoding(raw: bytes) -> str:
+    """Return which encoding to try: bytes that are no characters of Latin-1 are some of Windows'."""
+    windows = any(0x80 <= byte <= 0x9F for byte in raw) and not any(byte in raw for byte in b"\x81\x8d\x8f\x90\x9d")
+    return f"Name its encoding, such as --encoding {'cp1252' if windows else 'latin-1'}."
+
+
+def _order_of_bytes(raw: bytes) -> str:
+    """Return the order of bytes of a text in which every other byte is nearly always zero; nothing of any other."""
+    even, odd = raw[0::2].count(0), raw[1::2].count(0)
+    most = 0.4 * len(raw) / 2
+    return "le" if odd > most and not even else "be" if even > most and not odd else ""
 
 
 def _refuse_wrong_note(path: Path, text: str, mark: str, delimiter: str | None) -> None:
@@ -191,7 +209,8 @@ def read_csv(
     names : collection of str
         Names that columns may have: a first line that holds nothing else is the line of names.
     """
-    if not path.stat().st_size:
+    content = unpacked(path)
+    if not (path.stat().st_size if content is None else len(content)):
         raise FileError(f"{str(path)!r} is empty.", hint="The first line must name the columns.")
     decimal, mark = check_marks(decimal, thousands)
     lines = read_lines(leave_out)
@@ -206,6 +225,7 @@ def read_csv(
     table = _parse(source, len(titles), skipped)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has a header and no records.")
+    _refuse_open_quote(source, table)
     readings = [read_style(column, decimal, mark) for column in table.columns]
     if decimal or mark:
         # What the marks that were named cannot read may be plain all the same.
@@ -291,8 +311,12 @@ def _refuse_two_ways(name: str, text: pa.ChunkedArray) -> None:
 
 
 def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, ...] | None) -> _TextFile:
-    with path.open("rb") as file:
-        raw = file.read(_SAMPLE)
+    content = unpacked(path)
+    if content is None:
+        with path.open("rb") as file:
+            raw = file.read(_SAMPLE)
+    else:
+        raw = content[:_SAMPLE]
     if not lines:
         dialect, text, skip = _sniffed(path, raw, delimiter, encoding)
         rows = _sample_rows(path, text, dialect)
@@ -306,10 +330,12 @@ def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, 
             )
         if delimiter is None and not skip:
             _refuse_hidden_delimiter(path, rows)
-        return _TextFile(path, dialect, path, skip)
+        if content is None:
+            return _TextFile(path, dialect, path, skip)
+        return _TextFile(path, dialect, pa.BufferReader(_decoded(path, dialect, content).encode()), skip)
     # Lines that a user leaves out may have any number of fields, so they are taken away before the table is read.
     original, _, _ = _sniffed(path, raw, delimiter, encoding)
-    whole = _decoded(path, original)
+    whole = _decoded(path, original, content)
     guess = delimiter or _guess_delimiter(whole[:_SAMPLE])
     body = _without_lines(path, whole, guess, lines)
     dialect, _, skip = _sniffed(path, body[:_SAMPLE].encode(), delimiter, "utf-8")
@@ -324,9 +350,10 @@ def _sample_rows(path: Path, text: str, dialect: Dialect) -> list[list[str]]:
         raise _malformed(path) from None
 
 
-def _decoded(path: Path, dialect: Dialect) -> str:
+def _decoded(path: Path, dialect: Dialect, content: bytes | None = None) -> str:
+    content = path.read_bytes() if content is None else content
     try:
-        return path.read_bytes().decode("utf-8-sig" if dialect.bom else dialect.encoding)
+        return content.decode("utf-8-sig" if dialect.bom else dialect.encoding)
     except UnicodeDecodeError:
         raise _wrong_encoding(path, dialect.encoding) from None
 
@@ -449,6 +476,22 @@ def _parse(source: _TextFile, width: int, skipped: int) -> pa.Table:
     return table
 
 
+def _refuse_open_quote(source: _TextFile, table: pa.Table) -> None:
+    """Stop where a quote that is never closed made one field of all that follows it: records would become a value."""
+    last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py()
+    if last is None or not re.search(r"[\r\n]", last):
+        return
+    if isinstance(source.data, Path):
+        with source.data.open("rb") as file:
+            file.seek(-min(64, source.data.stat().st_size), 2)
+            end = file.read()
+    else:
+        source.data.seek(max(0, source.data.size() - 64))
+        end = source.data.read()
+    if not end.rstrip(b"\r\n\0 ").endswith(b'"'):
+        raise _malformed(source.path)
+
+
 def _wrong_encoding(path: Path, encoding: str) -> FileError:
     return FileError(
         f"{str(path)!r} holds bytes that are not {encoding} text.",
@@ -484,7 +527,7 @@ def _typed(text: pa.ChunkedArray, style: Style | None, reading: Reading = _UNREA
 
 def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:
     """Write a table in the dialect it came in; columns that were not masked come out as they went in."""
-    dialect = Dialect(**table.origin.get("dialect", {}))
+    dialect = dialect_for(table.origin, path)
     verbatim, styles = table.origin.get("verbatim", {}), table.origin.get("styles", {})
     arrow = table.to_arrow()
     columns = {}
@@ -498,13 +541,29 @@ def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> No
             columns[name] = restyled(text, style) if numbers else text
     # A spreadsheet runs a name that begins like a formula; an apostrophe makes it text, and we take it off again.
     frame = pl.DataFrame(pa.table({f"'{n}" if n[0] in _FORMULA else n: column for n, column in columns.items()}))
+    packing = ending_of(path) in PACKED
     with whole_file(path, inputs) as temporary:
-        if dialect.encoding == "utf-8":
+        if dialect.encoding == "utf-8" and not packing:
             _write(frame, temporary, dialect)
         else:
             buffer = io.BytesIO()
             _write(frame, buffer, dialect)
-            temporary.write_bytes(buffer.getvalue().decode("utf-8").encode(dialect.encoding, errors="strict"))
+            content = buffer.getvalue()
+            if dialect.encoding != "utf-8":
+                content = content.decode("utf-8").encode(dialect.encoding, errors="strict")
+            with opened_for_writing(temporary, ending_of(path)) as file:
+                file.write(content)
+
+
+def dialect_for(origin: Json, path: Path) -> Dialect:
+    """Return how a table is written to a text file: as it came, but for the delimiter that an ending stands for."""
+    dialect = Dialect(**origin.get("dialect", {}))
+    if without_packing(ending_of(path)) == ".tsv":
+        return replace(dialect, delimiter="\t")
+    came_as_tabs = without_packing(ending_of(origin.get("path", ""))) == ".tsv"
+    if came_as_tabs and dialect.delimiter == "\t" and without_packing(ending_of(path)) == ".csv":
+        return replace(dialect, delimiter=",")
+    return dialect
 
 
 def _stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray, style: Style) -> bool:

@@ -79,7 +79,8 @@ def read(
     Parameters
     ----------
     path : path
-        By its ending: text (``.csv``, ``.tsv``, ``.txt``), Parquet, Arrow, Excel (``.xlsx``), SPSS (``.sav``), Stata
+        By its ending: text (``.csv``, ``.tsv``, ``.txt``), lines of JSON (``.ndjson``, ``.jsonl``), either packed
+        (``.gz``, ``.bz2``, ``.zst``), Parquet, Arrow, Excel (``.xlsx``), SPSS (``.sav``), Stata
         (``.dta``) or SAS (``.sas7bdat``, ``.xpt``).
     schema : Schema or path of a TOML file, optional
         Without it, the inferred proposal is taken: look at it with :func:`inspect` first. Identifiers that it declares
@@ -161,6 +162,8 @@ def read_with_proposal(
 def _proposed(table: Any, origin: Json) -> Proposal:
     """Propose a schema; what a file says about its own columns goes before what can be guessed."""
     proposal = propose_schema(table)
+    if "fixed" in origin:
+        return io.declared_by_rda(proposal, table, origin["fixed"])
     return io.declared_by_labels(proposal, table, origin["labels"]) if "labels" in origin else proposal
 
 
@@ -196,7 +199,7 @@ def read_release(
     """
     if layout.get("leave_out") is not None:
         layout["leave_out"] = "none"  # a release has no lines but its names and records
-    if Path(path).suffix.lower() in {".csv", ".tsv", ".txt"} and "dialect" in original.origin:
+    if io.FORMATS.get(io.ending_of(path)) == io.FORMATS[".csv"] and "dialect" in original.origin:
         layout["decimal"] = layout.get("decimal") or original.origin["dialect"].get("decimal")
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, names=original.names, **layout)
     extra = [name for name in table.column_names if name not in original.schema]

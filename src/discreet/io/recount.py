@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from discreet.data.guarantees import Guarantee, Recount, require
 from discreet.errors import BrokenGuaranteeError
 from discreet.io.csv import Dialect
 from discreet.io.excel import read_cells
+from discreet.io.packing import PACKED, unpacked, without_packing
 from discreet.io.statistical import read_plainly
 
 __all__ = ["count_written"]
@@ -36,6 +38,7 @@ def count_written(
     records: int | None = None,
     columns: Collection[str] = (),
     dialect: Mapping[str, Any] | None = None,
+    places: Mapping[str, slice] | None = None,
 ) -> None:
     """Refuse a file, or a folder of Parquet files, that does not keep what is promised of it.
 
@@ -52,6 +55,8 @@ def count_written(
         Those that were written: what a promise speaks of must be found among them again.
     dialect : mapping, optional
         Of a text file, as far as a stranger must know it: delimiter and encoding.
+    places : mapping, optional
+        Of a file of fixed width, where its metadata say that columns stand.
 
     Raises
     ------
@@ -66,7 +71,11 @@ def count_written(
     names = tuple(dict.fromkeys(name for promise in guarantees for name in promise.columns))
     counts = [Recount(promise) for promise in guarantees]
     n_read = 0
-    for frame in _READERS[ending](path, names, Dialect(**(dialect or {}))):
+    if places is not None:
+        frames = _read_fixed(path, names, places)
+    else:
+        frames = _READERS[ending](path, names, Dialect(**(dialect or {})))
+    for frame in frames:
         n_read += frame.height
         lost = [name for name in names if name in columns and name not in frame.columns]
         if lost:
@@ -89,9 +98,20 @@ def _read_text(path: Path, names: tuple[str, ...], dialect: Dialect) -> Iterator
     encoding = "utf-8-sig" if dialect.bom else dialect.encoding
     with path.open(encoding=encoding, newline="") as file:
         header = next(csv.reader(file, delimiter=dialect.delimiter), [])
-    source: Path | io.BytesIO = path
+    yield _text_frame(path, header, names, dialect)
+
+
+def _read_packed_text(path: Path, names: tuple[str, ...], dialect: Dialect, ending: str) -> Iterator[pl.DataFrame]:
+    content = unpacked(path, ending) or b""
+    encoding = "utf-8-sig" if dialect.bom else dialect.encoding
+    header = next(csv.reader(io.StringIO(content.decode(encoding), newline=""), delimiter=dialect.delimiter), [])
+    yield _text_frame(io.BytesIO(content), header, names, dialect)
+
+
+def _text_frame(source: Path | io.BytesIO, header: list[str], names: tuple[str, ...], dialect: Dialect) -> pl.DataFrame:
     if dialect.encoding.lower().replace("_", "-") not in {"utf-8", "utf8"}:
-        source = io.BytesIO(path.read_bytes().decode(dialect.encoding).encode())
+        content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
+        source = io.BytesIO(content.decode(dialect.encoding).encode())
     # A name that begins like a formula is written behind an apostrophe.
     places = {name: place for name in names for place, heading in enumerate(header) if heading in (name, f"'{name}")}
     frame = pl.read_csv(
@@ -104,7 +124,19 @@ def _read_text(path: Path, names: tuple[str, ...], dialect: Dialect) -> Iterator
         columns=sorted(places.values()),
     )
     order = sorted(places, key=lambda name: places[name])
-    yield frame.rename(dict(zip(frame.columns, order, strict=True)))
+    return frame.rename(dict(zip(frame.columns, order, strict=True)))
+
+
+def _read_json_lines(path: Path, names: tuple[str, ...], _: Dialect, ending: str) -> Iterator[pl.DataFrame]:
+    """Read every value as the JSON text that stands there."""
+    content = unpacked(path, ending)
+    lines = (path.read_bytes() if content is None else content).decode().split("\n")
+    records = [json.loads(line) for line in lines if line]
+    present = [name for name in names if any(name in record for record in records)]
+    yield pl.DataFrame(
+        {name: [json.dumps(record.get(name)) for record in records] for name in present},
+        schema=dict.fromkeys(present, pl.String),
+    )
 
 
 def _read_parquet(path: Path, names: tuple[str, ...], _: Dialect) -> Iterator[pl.DataFrame]:
@@ -139,6 +171,11 @@ def _read_statistical(path: Path, names: tuple[str, ...], ending: str) -> Iterat
     yield read_plainly(path, ending, names)
 
 
+def _read_fixed(path: Path, names: tuple[str, ...], places: Mapping[str, slice]) -> Iterator[pl.DataFrame]:
+    lines = [line for line in path.read_bytes().decode().replace("\r\n", "\n").split("\n") if line]
+    yield pl.DataFrame({name: [line[places[name]].strip() for line in lines] for name in names if name in places})
+
+
 _Reader = Callable[[Path, tuple[str, ...], Dialect], Iterator[pl.DataFrame]]
 
 
@@ -146,8 +183,16 @@ def _of(ending: str) -> _Reader:
     return lambda path, names, _: _read_statistical(path, names, ending)
 
 
+def _packed(ending: str) -> _Reader:
+    if without_packing(ending) in {".ndjson", ".jsonl"}:
+        return lambda path, names, dialect: _read_json_lines(path, names, dialect, ending)
+    return lambda path, names, dialect: _read_packed_text(path, names, dialect, ending)
+
+
 _READERS: dict[str, _Reader] = {
     **dict.fromkeys((".csv", ".tsv", ".txt"), _read_text),
+    **{ending: _packed(ending) for ending in PACKED},
+    **{ending: _packed(ending) for ending in (".ndjson", ".jsonl")},
     **dict.fromkeys((".parquet", ".pq"), _read_parquet),
     **dict.fromkeys((".arrow", ".feather"), _read_arrow),
     ".xlsx": _read_workbook,

@@ -20,6 +20,8 @@ from discreet.evaluation.advice import advise_tables
 from discreet.io.reading import make_folder, read, write, written_together
 from discreet.masking.running.units import check_constant, unit_labels
 from discreet.masking.withholding.identifiers import renumber_together
+from discreet.masking.withholding.pseudonym_key import PseudonymKey
+from discreet.masking.withholding.pseudonyms import pseudonyms_together
 from discreet.registry import unknown_name
 from discreet.release.chain import Chain
 from discreet.release.protocol_parts import Step
@@ -178,12 +180,15 @@ def renumber_files(
     folder: str | os.PathLike[str],
     *,
     seed: int | None = None,
+    key: str | os.PathLike[str] | None = None,
+    domain: str | None = None,
+    reversible: bool = False,
     delimiter: str | None = None,
     encoding: str | None = None,
     remarks: list[Remark] | None = None,
     **layout: Any,
 ) -> dict[str, Path]:
-    """Give an identifier that joins several files fresh numbers, by one mapping, and write copies into `folder`.
+    """Give an identifier that joins several files fresh numbers, or pseudonyms, and write copies into `folder`.
 
     Parameters
     ----------
@@ -194,6 +199,12 @@ def renumber_files(
         Made where it does not exist. Nothing but the column is changed in the copies, which keep their names.
     seed : int, optional
         As for :func:`renumber_keys`.
+    key : path, optional
+        A key file: then the identifier is exchanged for pseudonyms, which are the same in every delivery.
+    domain : str, optional
+        With a key, of what kind the identifiers are; by default the name of the first column.
+    reversible : bool
+        With a key, whether who holds it can turn pseudonyms back.
     remarks : list, optional
         What is weak about the copies is added to it: other columns that look like identifiers stay as they are.
     """
@@ -208,7 +219,17 @@ def renumber_files(
     options = {"delimiter": delimiter, "encoding": encoding, **layout}
     tables = {source.name: read(source, **options) for source in sources}
     by_file = {source.name: column for source, column in zip(sources, columns, strict=True)}
-    renumbered = renumber_keys(tables, by_file, seed)
+    if key is None:
+        if domain is not None or reversible:
+            raise ParameterError("renumber: domain and reversible are of pseudonyms, which need a key.")
+        renumbered = renumber_keys(tables, by_file, seed)
+    else:
+        if seed is not None:
+            raise ParameterError("renumber: pseudonyms follow from the key; they have no seed.")
+        renumbered = pseudonyms_together(
+            tables, by_file, PseudonymKey.load(key), domain or columns[0], reversible=reversible
+        )
+        sources.append(Path(key))  # never written over either
     make_folder(target)
     with written_together(outputs.values(), sources):
         for name, path in outputs.items():

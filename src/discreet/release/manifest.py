@@ -15,6 +15,7 @@ from discreet import io
 from discreet._version import __version__
 from discreet.contracts.masked import Provenance
 from discreet.errors import FileError
+from discreet.masking.withholding.pseudonym_key import is_key_file
 
 __all__ = ["PathLike", "check_manifest", "find_manifest", "masking_in_manifest", "write_manifest"]
 
@@ -75,7 +76,7 @@ def write_manifest(
         "files": [{"role": role, **_fingerprint(Path(name), folder)} for role, name in files.items()],
     }
     if audience == "internal":
-        fields["inputs"] = [_fingerprint(Path(name), folder) for name in inputs]
+        fields["inputs"] = [_fingerprint(Path(name), folder) for name in inputs if not is_key_file(name)]
         if protocol is not None:
             fields["protocol"] = {"sha256": hashlib.sha256(protocol.encode()).hexdigest(), "text": protocol}
         if steps:

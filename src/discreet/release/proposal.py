@@ -85,7 +85,7 @@ def propose(
     if declared.keys:
         limits = propose_ceilings(read(path, declared, **options), kind)
     scenarios, about = _proposed_scenarios(declared)
-    ending = target.suffix.lower() if io.can_write(target) else ".csv"
+    ending = io.ending_of(target) if io.can_write(target) else ".csv"
     comments = {
         "protocol": _HEAD.format(command="discreet run PROTOCOL", n=proposal.n_records),
         "data": "What to protect. Nothing is ever written over it.",

@@ -103,6 +103,12 @@ class Tables:
             )
         for step in plan.steps:
             named = [*(step.parameters.get("renumber") or ()), *(step.parameters.get("remove") or ())]
+            if step.method == "pseudonyms" and column in (step.parameters.get("attributes") or ()):
+                raise SchemaError(
+                    f"{where}: a step of {table!r} gives {column!r} pseudonyms, which are the same in all tables "
+                    "with one key and one domain.",
+                    hint="Leave the join out: fresh numbers in its place would differ from delivery to delivery.",
+                )
             if column in named:
                 raise SchemaError(
                     f"{where}: a step of {table!r} renumbers or removes {column!r} by itself.",

@@ -17,6 +17,7 @@ from discreet.errors import FileError
 from discreet.studio.drafts import of_form
 from discreet.studio.security import same
 from discreet.studio.sessions import Session
+from discreet.workflow import ending_of
 
 __all__ = ["ConflictError", "Upload", "display_name", "read_form", "receive", "whole_number"]
 
@@ -169,7 +170,7 @@ class _Reader:
             return
         if self._name not in self.endings or self._name in self.upload.files:
             raise HTTPException(400, "A file was sent that was not asked for.")
-        ending = Path(name).suffix.lower()
+        ending = ending_of(name)
         allowed = tuple(self.endings[self._name])
         if ending not in allowed:
             raise FileError(f"A file that ends in {ending or 'nothing'!r} cannot be opened.",

@@ -67,7 +67,8 @@ def read_layout(answers: Mapping[str, str], ending: str, source: Source | None =
     >>> read_layout({"decimal": "."}, ".csv", Source("a.csv", decimal=",", thousands="."))["thousands"]
     '.'
     """
-    names = [one.name for one in FIELDS] if ending in PLAIN else ["header"] if ending == ".xlsx" else []
+    text = ending.removesuffix(".gz").removesuffix(".bz2").removesuffix(".zst")
+    names = [one.name for one in FIELDS] if text in PLAIN else ["header"] if ending == ".xlsx" else []
     layout: dict[str, Any] = {}
     for name in names:
         text = answers.get(name, "").strip()

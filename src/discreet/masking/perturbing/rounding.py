@@ -85,6 +85,9 @@ class Rounding(Masker):
             raise ParameterError(f"Rounding: base names {strangers[0]!r}, which is not masked.")
         return tuple(name for name in names if name in self.base)
 
+    def chosen_numbers(self, name: str) -> tuple[float, ...]:
+        return (float(self.base[name] if isinstance(self.base, Mapping) else self.base),)
+
     def inquire(self, scope: Scope) -> Inquiry[_RoundingPlan]:
         yield from ()  # a number is rounded without looking at others
         return _RoundingPlan(draws=scope.draws, names=scope.names)

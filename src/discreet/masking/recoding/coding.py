@@ -71,6 +71,10 @@ class _Coding(Masker):
                 )
         return names
 
+    def chosen_numbers(self, name: str) -> tuple[float, ...]:
+        threshold = self.threshold.get(name) if isinstance(self.threshold, Mapping) else self.threshold
+        return () if threshold is None else (float(threshold),)
+
     def inquire(self, scope: Scope) -> Inquiry[_CodingPlan]:
         changes, notes = self._merged_levels(scope)
         numbers = scope.schema.of_scale("numeric", among=scope.names)

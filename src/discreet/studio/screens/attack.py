@@ -73,7 +73,7 @@ async def attack(request: Request, session: Mine) -> Response:
             if "file" not in upload.files:
                 raise FileError("No file was chosen.", hint="Choose what the intruder holds.")
             name, where = upload.files["file"]
-            intruder_file = Given("file", str(where), name, **read_layout(upload.texts, where.suffix))
+            intruder_file = Given("file", str(where), name, **read_layout(upload.texts, workflow.ending_of(where)))
         else:
             upload.discard()
     except DiscreetError as error:

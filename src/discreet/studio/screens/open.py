@@ -82,13 +82,13 @@ def _at(typed: str, answers: Mapping[str, str], *, local: bool) -> Given:
         there = path.is_file()
     except (OSError, RuntimeError):  # longer than a path may be, or in the home of somebody who has none
         raise FileError("This is no path of this machine.", hint="Type where the file is, or send it below.") from None
-    if path.suffix.lower() not in workflow.readable_endings():
+    if workflow.ending_of(path) not in workflow.readable_endings():
         raise FileError(f"A file that ends in {path.suffix or 'nothing'!r} cannot be opened.",
                         hint=f"Known endings: {', '.join(workflow.readable_endings())}.")  # fmt: skip
     # A pipe or a device would keep the reader waiting for ever.
     if not there:
         raise FileError(f"There is no file {typed!r}.", hint="Type the whole path, from the root of the disk on.")
-    return Given("file", str(path.resolve()), path.name, **read_layout(answers, path.suffix.lower()))
+    return Given("file", str(path.resolve()), path.name, **read_layout(answers, workflow.ending_of(path)))
 
 
 @router.post("/open/file")
@@ -121,7 +121,7 @@ async def open_file(request: Request, session: Mine) -> Response:
             raise
         return refuse(session, error, "/open#own")
     name, path = upload.files["file"]
-    layout = read_layout(upload.texts, path.suffix, None if protocol is None else protocol.source)
+    layout = read_layout(upload.texts, workflow.ending_of(path), None if protocol is None else protocol.source)
     source = Given("file", str(path), name, **layout)
 
     def ended(_: Job, state: str) -> None:
