@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from discreet.data.scales.moment import Moment
 from discreet.data.scales.precision import Fineness, clock_fineness
@@ -65,6 +66,28 @@ class DateTime(Moment):
         absent = np.isnan(seconds)
         micros = np.rint(np.where(absent, 0.0, seconds) * self.micros).astype(np.int64)
         return pa.array(micros, mask=absent).cast(pa.timestamp("us", "UTC" if self.timezone else None))
+
+    def days(self, encoded: FloatArray) -> FloatArray:
+        if self.timezone is None:
+            return super().days(encoded)
+        zoned = self.decode(encoded).cast(pa.timestamp("us", self.timezone))
+        return self._counted(pc.local_timestamp(zoned), 86_400 * self.micros, down=True)
+
+    def of_days(self, days: FloatArray) -> FloatArray:
+        seconds = super().of_days(days)
+        if self.timezone is None:
+            return seconds
+        local = self.decode(seconds).cast(pa.timestamp("us"))
+        zoned = pc.assume_timezone(local, self.timezone, ambiguous="earliest", nonexistent="latest")
+        return self._counted(zoned, self.micros)
+
+    @staticmethod
+    def _counted(column: pa.Array, step: int, *, down: bool = False) -> FloatArray:
+        """Return instants as numbers of steps, NaN where they are missing."""
+        micros = column.cast(pa.int64())
+        numbers = pc.fill_null(micros, 0).to_numpy(zero_copy_only=False)
+        steps = numbers // step if down else numbers / step
+        return np.where(micros.is_null().to_numpy(zero_copy_only=False), np.nan, steps)
 
     def distance(self, a: Any, b: Any) -> FloatArray:
         """Return |a − b| in days; NaN where either is missing."""

@@ -83,7 +83,7 @@ class Moment(Numeric):
         listed = texts.cast(pa.string()).dictionary_encode()
         distinct = listed.dictionary
         written = self._format(distinct, len(column), listed.indices)
-        if written is None:
+        if written is None or not len(distinct):
             return np.zeros(len(column), dtype=np.int64), absent
         micros, readable, _ = read_text(distinct, written)
         places = pc.fill_null(listed.indices, 0).to_numpy(zero_copy_only=False)
@@ -178,6 +178,16 @@ class Moment(Numeric):
         texts = pa.array(write_text(values, style, offset), pa.string())
         column = texts.take(pa.array(places.ravel(), mask=absent))
         return column if is_text(before) else column.cast(pa.int64()).cast(before.type)
+
+    # ----------------------------------------------------------------------------------------------------- the calendar
+
+    def days(self, encoded: FloatArray) -> FloatArray:
+        """Return the day of every instant, counted from the beginning of 1970; NaN where it is missing."""
+        return np.asarray(np.floor(encoded * (self.micros / _DAY)))
+
+    def of_days(self, days: FloatArray) -> FloatArray:
+        """Return the beginning of days as encoded instants."""
+        return np.asarray(days * (_DAY / self.micros))
 
     def to_dict(self) -> Json:
         return {} if self.format is None else {"format": self.format}
