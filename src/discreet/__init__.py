@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from discreet.data import scales as scales
     from discreet.data.microdata import Microdata as Microdata
     from discreet.data.microdata import microdata as microdata
+    from discreet.data.scales.date import Date as Date
+    from discreet.data.scales.date_time import DateTime as DateTime
     from discreet.data.scales.nominal import Nominal as Nominal
     from discreet.data.scales.numeric import Numeric as Numeric
     from discreet.data.scales.ordinal import Ordinal as Ordinal
@@ -84,6 +86,8 @@ if TYPE_CHECKING:
     from discreet.masking.microaggregation.records.sorted_groups import SortedGroups as SortedGroups
     from discreet.masking.microaggregation.sequences.kshc import KSHC as KSHC
     from discreet.masking.microaggregation.sequences.sequence_mdav import SequenceMDAV as SequenceMDAV
+    from discreet.masking.perturbing.date_shifting import DateShifting as DateShifting
+    from discreet.masking.perturbing.donut import DonutDisplacement as DonutDisplacement
     from discreet.masking.perturbing.noise import AdditiveNoise as AdditiveNoise
     from discreet.masking.perturbing.noise import CorrelatedNoise as CorrelatedNoise
     from discreet.masking.perturbing.noise import MultiplicativeNoise as MultiplicativeNoise
@@ -92,11 +96,15 @@ if TYPE_CHECKING:
     from discreet.masking.perturbing.shuffling import Shuffling as Shuffling
     from discreet.masking.perturbing.swapping import RankSwapping as RankSwapping
     from discreet.masking.recoding.adjacent import AdjacentMerging as AdjacentMerging
+    from discreet.masking.recoding.code_truncation import CodeTruncation as CodeTruncation
     from discreet.masking.recoding.coding import BottomCoding as BottomCoding
     from discreet.masking.recoding.coding import TopCoding as TopCoding
+    from discreet.masking.recoding.date_coarsening import DateCoarsening as DateCoarsening
     from discreet.masking.recoding.global_recoding import GlobalRecoding as GlobalRecoding
+    from discreet.masking.recoding.grid_cells import GridCells as GridCells
     from discreet.masking.recoding.hierarchy import HierarchyRecoding as HierarchyRecoding
     from discreet.masking.recoding.level_map import LevelMap as LevelMap
+    from discreet.masking.recoding.safe_harbour import SafeHarbour as SafeHarbour
     from discreet.masking.withholding.identifiers import Identifiers as Identifiers
     from discreet.masking.withholding.pseudonyms import Pseudonyms as Pseudonyms
     from discreet.masking.withholding.record_order import RecordOrder as RecordOrder
@@ -168,15 +176,21 @@ else:
         "CategoryDistance": "discreet.measures.loss.category_moves",
         "CellLoss": "discreet.measures.loss.cell_loss",
         "Chain": "discreet.release.chain",
+        "CodeTruncation": "discreet.masking.recoding.code_truncation",
         "CorrelatedNoise": "discreet.masking.perturbing.noise",
         "CorrelationDifference": "discreet.measures.loss.relations",
         "CovarianceDifference": "discreet.measures.loss.relations",
+        "Date": "discreet.data.scales.date",
+        "DateCoarsening": "discreet.masking.recoding.date_coarsening",
+        "DateShifting": "discreet.masking.perturbing.date_shifting",
+        "DateTime": "discreet.data.scales.date_time",
         "DeviationIntervalDisclosure": "discreet.measures.risk.intervals",
         "DiscreetError": "discreet.errors",
         "DiscreetWarning": "discreet.errors",
         "DistanceLinkage": "discreet.linkage.shared.distance",
         "DistanceLinkageRisk": "discreet.measures.risk.linked",
         "DistributionDistance": "discreet.measures.loss.distributions",
+        "DonutDisplacement": "discreet.masking.perturbing.donut",
         "EigenvalueDifference": "discreet.measures.loss.relations",
         "EntropyBasedLoss": "discreet.measures.loss.category_uncertainty",
         "EventFrequencies": "discreet.measures.loss.sequence_tallies",
@@ -184,6 +198,7 @@ else:
         "FrequentSubsequences": "discreet.measures.loss.sequence_patterns",
         "GeneticMicroaggregation": "discreet.masking.microaggregation.numbers.genetic",
         "GlobalRecoding": "discreet.masking.recoding.global_recoding",
+        "GridCells": "discreet.masking.recoding.grid_cells",
         "HierarchyRecoding": "discreet.masking.recoding.hierarchy",
         "HistogramDistance": "discreet.measures.loss.distributions",
         "HouseholdRisk": "discreet.measures.risk.household_risk",
@@ -234,6 +249,7 @@ else:
         "RegressionLoss": "discreet.measures.loss.regression",
         "RepresentativeLinkage": "discreet.linkage.unshared.representatives",
         "Rounding": "discreet.masking.perturbing.rounding",
+        "SafeHarbour": "discreet.masking.recoding.safe_harbour",
         "SampleUniques": "discreet.measures.risk.equal_keys",
         "Sampling": "discreet.masking.withholding.sampling",
         "Schema": "discreet.data.schema",
@@ -335,15 +351,21 @@ __all__ = [
     "CategoryDistance",
     "CellLoss",
     "Chain",
+    "CodeTruncation",
     "CorrelatedNoise",
     "CorrelationDifference",
     "CovarianceDifference",
+    "Date",
+    "DateCoarsening",
+    "DateShifting",
+    "DateTime",
     "DeviationIntervalDisclosure",
     "DiscreetError",
     "DiscreetWarning",
     "DistanceLinkage",
     "DistanceLinkageRisk",
     "DistributionDistance",
+    "DonutDisplacement",
     "EigenvalueDifference",
     "EntropyBasedLoss",
     "EventFrequencies",
@@ -351,6 +373,7 @@ __all__ = [
     "FrequentSubsequences",
     "GeneticMicroaggregation",
     "GlobalRecoding",
+    "GridCells",
     "HierarchyRecoding",
     "HistogramDistance",
     "HouseholdRisk",
@@ -397,6 +420,7 @@ __all__ = [
     "RegressionLoss",
     "RepresentativeLinkage",
     "Rounding",
+    "SafeHarbour",
     "SampleUniques",
     "Sampling",
     "Schema",

@@ -215,7 +215,7 @@ def _described(cls: type[Any]) -> Json:
         "class": cls.__name__,
         "summary": describe(cls).summary,
         "scales": sorted(cls.scales),
-        **({"needs": cls.examples()[0].need.value} if hasattr(cls, "need") else {}),
+        **({"needs": (cls.examples() or [cls()])[0].need.value} if hasattr(cls, "need") else {}),
         "parameters": {name: cls.parameters[name].describe() for name in signature if name in cls.parameters},
         "defaults": {name: scalar_or_text(parameter.default) for name, parameter in signature.items()},
     }

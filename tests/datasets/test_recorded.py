@@ -11,6 +11,7 @@ import pytest
 from discreet.datasets.business import business_columns
 from discreet.datasets.housing import housing_columns
 from discreet.datasets.itineraries import itineraries_lists
+from discreet.datasets.patients import patients_columns
 
 RECORD = Path(__file__).with_name("recorded.json")
 N, SEED = 600, 20
@@ -21,10 +22,16 @@ def itineraries():
     return {"codes": visits.codes, "offsets": visits.offsets}
 
 
+def patients():
+    columns = patients_columns(N, SEED)
+    return {n: c.astype("datetime64[D]").astype(int) if c.dtype.kind == "M" else c for n, c in columns.items()}
+
+
 SAMPLES = {
     "business": lambda: business_columns(N, SEED),
     "housing": lambda: housing_columns(N, SEED),
     "itineraries": itineraries,
+    "patients": patients,
 }
 
 

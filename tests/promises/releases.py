@@ -74,6 +74,8 @@ def design() -> list[Case]:
     cases = []
     for place, (name, cls) in enumerate(dc.methods("masker").items()):
         examples = len(cls.examples())
+        if not examples:  # methods on dates, which these surveys have none of: tests/masking/test_dates_everywhere.py
+            continue
         for row, ending in enumerate(tables.FORMATS):
             cases.append(
                 Case(

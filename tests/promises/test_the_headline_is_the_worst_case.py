@@ -13,7 +13,7 @@ import discreet as dc
 SURVEY = {"n": 150, "seed": 41, "leaving_out": ("visits",)}
 KEEPING = {
     name: cls for name, cls in dc.methods("masker").items()
-    if cls.scales != frozenset({"sequence"}) and name not in {"sampling", "record-order"}
+    if cls.examples() and cls.scales != frozenset({"sequence"}) and name not in {"sampling", "record-order"}
 }  # fmt: skip
 CATEGORIES = [name for name in tables.SCALES if name not in tables.NUMBERS and name != "visits"]
 

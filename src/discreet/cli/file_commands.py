@@ -82,7 +82,7 @@ def inspect(
     grid = table(f"{data.name}: {proposal.n_records} records", "attribute", "role", "scale", "missing", "why",
                   numbers=("missing",))  # fmt: skip
     for a in proposal.schema:
-        grid.add_row(safe(a.name), a.role, a.scale.kind, str(proposal.missing[a.name]), safe(proposal.reasons[a.name]))
+        grid.add_row(safe(a.name), a.role, a.scale.name, str(proposal.missing[a.name]), safe(proposal.reasons[a.name]))
     out.print(grid)
     if output is None:
         out.print("This is a proposal. Write it with -o schema.toml, then look at every role.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
@@ -101,6 +101,14 @@ class Microdata:
                 f"The table has {len(undeclared)} columns that the schema lacks, the first {undeclared[0]!r}.",
                 hint='Declare them; role = "other" releases a column as it is, role = "identifier" removes it.',
             )
+        self.schema = self._completed(schema)
+
+    def _completed(self, schema: Schema) -> Schema:
+        """Return the schema with what columns of dates tell about how they are written."""
+        moments = [a for a in schema if isinstance(a.scale, Moment)]
+        told = {a.name: a.scale.completed(self.column(a.name), a.missing) for a in moments}  # type: ignore[attr-defined]
+        new = [replace(a, scale=told[a.name]) for a in moments if told[a.name] is not a.scale]
+        return schema.replacing(*new) if new else schema
 
     def __len__(self) -> int:
         return len(self._frame)
@@ -361,7 +369,10 @@ class Microdata:
         before = self.column(attribute.name)
         if one_missing and isinstance(attribute.scale, Numeric):
             array = np.asarray(array, dtype=np.float64) + 0.0  # the two zeros are equal, and must be written so
-        column = attribute.scale.decode(array)
+        if isinstance(attribute.scale, Numeric) and not pa.types.is_null(before.type):
+            column = attribute.scale.written(array, hide_missing(before, attribute.missing))
+        else:
+            column = attribute.scale.decode(array)
         if isinstance(attribute.scale, Sequence) and is_text(before):
             column = attribute.scale.to_text(column)
         if pa.types.is_null(before.type):  # a column without a single value has no type to go back to
@@ -369,7 +380,7 @@ class Microdata:
         if is_text(before):
             column = column.cast(pa.string())
         elif isinstance(attribute.scale, Numeric):
-            before = before.cast(pa.float64())
+            before = before.cast(column.type)
         elif pa.types.is_temporal(before.type) and is_text(column):
             column = _as_dates(column, before.type)
         elif isinstance(attribute.scale, Categorical) and column.type != before.type and not is_text(column):
@@ -409,7 +420,7 @@ class Microdata:
 
     def _repr_html_(self) -> str:
         rows = [
-            (a.name, a.role, a.scale.kind, "" if a.role == "identifier" else int(self.missing(a.name).sum()))
+            (a.name, a.role, a.scale.name, "" if a.role == "identifier" else int(self.missing(a.name).sum()))
             for a in self.schema
         ]
         grid = table(("attribute", "role", "scale", "missing"), rows, numbers=(3,))

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.frames import arrow_of
-from discreet.data.scales import Categorical, Numeric, Scale
+from discreet.data.scales import Categorical, Moment, Numeric, Scale
 from discreet.data.scales.scale import is_text
 from discreet.errors import DataError
 
@@ -52,6 +52,8 @@ def in_own_type(frame: nw.DataFrame[Any], name: str, column: pa.Array, scale: Sc
 
 
 def _typed(column: pa.Array, came: pa.DataType, scale: Scale, kind: str | None) -> pa.Array:
+    if isinstance(scale, Moment):
+        return column  # its scale has written it as it came, whatever that was
     if pa.types.is_dictionary(came):
         return _dictionary(column, came, scale) if isinstance(scale, Categorical) else column
     if column.type == came or pa.types.is_null(came):

@@ -8,15 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales import Date, Nominal, Numeric, Ordinal, Sequence
 from discreet.data.scales.semantics import IntervalSemantics
 from discreet.data.schema import Attribute, Schema
 from discreet.datasets.business import AMOUNTS, business_columns
 from discreet.datasets.housing import BUILT_YEARS, LEVELS, NUMERIC, ORDINAL, STRATA, housing_columns
 from discreet.datasets.itineraries import PLACES, itineraries_lists
+from discreet.datasets.patients import DIAGNOSES, patients_columns
 from discreet.typing import RandomState
 
-__all__ = ["DATASETS", "business", "housing", "itineraries"]
+__all__ = ["DATASETS", "business", "housing", "itineraries", "patients"]
 
 
 def housing(n: int = 1000, random_state: RandomState = 0) -> Microdata:
@@ -95,8 +96,47 @@ def itineraries(n: int = 1000, random_state: RandomState = 0) -> Microdata:
     return Microdata(pa.table({"VISITOR": ids, "VISITS": visits}), schema)
 
 
+def patients(n: int = 1000, random_state: RandomState = 0) -> Microdata:
+    """Return synthetic stays in hospital: names, numbers, American dates, ZIP codes, ages, diagnoses and costs.
+
+    Parameters
+    ----------
+    n : int
+        The number of stays.
+    random_state : int or numpy.random.Generator
+        The seed.
+
+    Examples
+    --------
+    >>> patients(500)
+    Microdata(500 records × 11 attributes: 3 identifier, 6 key, 2 confidential)
+    """
+    columns = patients_columns(n, random_state)
+    scales = {
+        **dict.fromkeys(("RECORD", "NAME", "PHONE"), Nominal(("",))),
+        **dict.fromkeys(("BORN", "ADMITTED", "DISCHARGED"), Date("%m/%d/%Y")),
+        "SEX": Nominal(("f", "m")),
+        "AGE": Numeric(),
+        "ZIP": Nominal(tuple(np.unique(columns["ZIP"]).tolist())),
+        "DIAGNOSIS": Nominal(DIAGNOSES),
+        "COST": Numeric(),
+    }
+    roles = {**dict.fromkeys(("RECORD", "NAME", "PHONE"), "identifier")}
+    roles |= dict.fromkeys(("DIAGNOSIS", "COST"), "confidential")
+    table = {}
+    for name, column in columns.items():
+        scale = scales[name]
+        if isinstance(scale, Date):
+            table[name] = scale.written(column.astype("datetime64[D]").astype(np.float64), pa.array([], pa.string()))
+        else:
+            table[name] = pa.array(column)
+    schema = Schema(Attribute(name, scales[name], roles.get(name, "key")) for name in columns)
+    return Microdata(pa.table(table), schema)
+
+
 DATASETS: dict[str, Callable[[int, RandomState], Microdata]] = {
     "housing": housing,
     "business": business,
     "itineraries": itineraries,
+    "patients": patients,
 }

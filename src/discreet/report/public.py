@@ -42,7 +42,7 @@ def public(contents: Contents) -> Json:
         "n_records": contents.assessment.n_records,
         "steps": [_step(step, contents) for step in contents.steps],
         "attributes": [
-            {"name": a.name, "scale": a.scale.kind, "treatment": _treatment(a.name, a.role, masked, removed, numbered)}
+            {"name": a.name, "scale": a.scale.name, "treatment": _treatment(a.name, a.role, masked, removed, numbered)}
             for a in contents.schema
         ],
         "changes": [_change(one) for one in contents.changes],

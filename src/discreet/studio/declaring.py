@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal
+from discreet.data.scales import Categorical, Date, DateTime, Nominal, Numeric, Ordinal
 from discreet.data.scales import Sequence as SequenceScale
 from discreet.data.schema import ROLES, Attribute
 from discreet.errors import SchemaError
@@ -14,6 +14,8 @@ from discreet.studio.session_values import Answer
 from discreet.typing import Level
 
 __all__ = ["declared"]
+
+_OF_NUMBERS = {"numeric": Numeric, "date": Date, "datetime": DateTime}
 
 
 def declared(attribute: Attribute, answer: Answer | None, table: Microdata) -> Attribute:
@@ -30,15 +32,17 @@ def declared(attribute: Attribute, answer: Answer | None, table: Microdata) -> A
         levels = tuple(scale.levels[i] for i in answer.order)
         if levels != scale.levels:
             scale = (Ordinal if scale.ordered else Nominal)(levels)
-    if answer.scale != scale.kind or set(missing) != set(attribute.missing):
+    if answer.scale != scale.name or set(missing) != set(attribute.missing):
         scale = _scale(attribute, answer.scale, missing, scale, table)
     return Attribute(attribute.name, scale, answer.role, missing, answer.label)
 
 
 def _scale(attribute: Attribute, kind: str, missing: tuple[Level, ...], present: Any, table: Microdata) -> Any:
     """Return a scale of another kind, with the levels that are in the table: known levels first, in their order."""
-    if kind == "numeric":
-        return Numeric()
+    if kind == present.name and not isinstance(present, (Categorical, SequenceScale)):
+        return present
+    if kind in _OF_NUMBERS:
+        return _OF_NUMBERS[kind]()
     if kind == "sequence" or isinstance(present, SequenceScale):
         if isinstance(present, SequenceScale) and kind == "sequence":
             return present

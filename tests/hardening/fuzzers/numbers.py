@@ -58,7 +58,7 @@ def table(rng: np.random.Generator) -> Microdata:
 
 
 def masker(rng: np.random.Generator):
-    names = sorted(catalogue.maskers())
+    names = sorted(name for name, cls in catalogue.maskers().items() if cls.examples())
     cls = catalogue.maskers()[names[rng.integers(len(names))]]
     examples = cls.examples()
     one = examples[rng.integers(len(examples))].clone()

@@ -16,7 +16,9 @@ from discreet.contracts.masker import Masker
 from discreet.contracts.plan import Plan, Scope, of_table
 from discreet.data.block import Block
 from discreet.data.keyed_draws import Draws
-from discreet.errors import DataError
+from discreet.data.scales import Moment
+from discreet.data.schema import Schema
+from discreet.errors import DataError, ParameterError
 from discreet.parameters import Flag, Names, Number, Optional, Seed
 from discreet.parameters.declaration import parameter
 from discreet.statistics.census import Extent, Extents
@@ -269,6 +271,17 @@ class MultiplicativeNoise(_Noise):
     >>> [float(np.sign(x)) for x in MultiplicativeNoise(random_state=1).fit_transform(amounts)["amount"]]
     [0.0, -1.0, 1.0, 1.0]
     """
+
+    def columns_for(self, schema: Schema) -> tuple[str, ...]:
+        names = super().columns_for(schema)
+        dates = [name for name in names if isinstance(schema[name].scale, Moment)]
+        if dates:
+            raise ParameterError(
+                f"MultiplicativeNoise: {len(dates)} attributes are dates or times, the first {dates[0]!r}, which have "
+                "no zero to be multiplied from.",
+                hint="Leave them out of attributes, and use additive-noise or date-shifting for them.",
+            )
+        return names
 
     def _fewest(self) -> int:
         # Factors do not depend on other records: a value alone is hidden as well as any.

@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from discreet.data.scales.precision import Fineness, fineness
+from discreet.data.scales import Numeric
+from discreet.data.scales.precision import Fineness
 from discreet.measures.risk.within_rounding import formula_within_rounding
 from discreet.typing import BoolArray, FloatArray, IntArray
 
@@ -27,6 +28,9 @@ _SPARE = 20
 _LOOKED_AT = 512
 
 
+_NUMBERS = Numeric()
+
+
 @dataclass(frozen=True, repr=False)
 class ReleasedColumn:
     """A column before and after masking, as numbers or positions of levels; NaN is missing.
@@ -38,6 +42,8 @@ class ReleasedColumn:
         The cells that are masked; none in a column that is released as it came.
     shown : (n,) bool
         The cells that an intruder knows to be as they were.
+    scale : Numeric
+        In which steps numbers are released; a date goes in days.
     """
 
     name: str
@@ -46,6 +52,7 @@ class ReleasedColumn:
     after: FloatArray
     masked: BoolArray
     shown: BoolArray
+    scale: Numeric = _NUMBERS
 
     @cached_property
     def ranks(self) -> IntArray:
@@ -60,7 +67,7 @@ class ReleasedColumn:
     @cached_property
     def grain(self) -> Fineness:
         """The steps of the original numbers."""
-        return fineness(self.before)
+        return self.scale.fineness(self.before)
 
     @cached_property
     def agreement(self) -> float:

@@ -11,6 +11,7 @@ from discreet.contracts.estimator import register
 from discreet.contracts.masked import Provenance
 from discreet.contracts.measure import Measure, Pair
 from discreet.contracts.measurement import Measurement
+from discreet.data.scales import Numeric
 from discreet.data.scales.precision import rounded
 from discreet.data.schema import Schema
 from discreet.measures.number_pairs import levels_of_both, most_of
@@ -200,7 +201,9 @@ def _columns(pair: Pair) -> dict[str, ReleasedColumn]:
         steps = _steps(pair.provenance, name)
         anew = any(step.perturbative for step in steps)
         visible = ~changed & (not anew)
-        result[name] = ReleasedColumn(name, family == "numeric", before, after, present if anew else changed, visible)
+        scale = attribute.scale if isinstance(attribute.scale, Numeric) else Numeric()
+        cells = present if anew else changed
+        result[name] = ReleasedColumn(name, family == "numeric", before, after, cells, visible, scale)
     return result
 
 

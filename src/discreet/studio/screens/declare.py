@@ -89,7 +89,7 @@ def _differs(attribute: Any, answer: Answer) -> bool:
     order = answer.order and answer.order != tuple(range(len(answer.order)))
     missing = {str(code) for code in attribute.missing}
     return bool(
-        order or answer.role != attribute.role or answer.scale != attribute.scale.kind or set(answer.missing) != missing
+        order or answer.role != attribute.role or answer.scale != attribute.scale.name or set(answer.missing) != missing
     )
 
 
@@ -102,7 +102,7 @@ def _answer(form: FormData, i: int, attribute: Any) -> Answer:
     codes = str(form.get(f"missing-{i}", "")).split(",")
     return Answer(
         str(form.get(f"role-{i}", attribute.role)),
-        str(form.get(f"scale-{i}", attribute.scale.kind)),
+        str(form.get(f"scale-{i}", attribute.scale.name)),
         tuple(dict.fromkeys(code.strip() for code in codes if code.strip())),
         order,
         str(form.get(f"label-{i}", attribute.label))[:200],

@@ -1,0 +1,72 @@
+"""Places in a ring: distances by a formula that shares nothing with ours, and the same place moved the same way."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import discreet as dc
+
+SCHEMA = dc.Schema([dc.Attribute("lat", dc.Numeric(), "key"), dc.Attribute("lon", dc.Numeric(), "key")])
+
+
+def places(n: int = 400, seed: int = 1) -> dc.Microdata:
+    rng = np.random.default_rng(seed)
+    lat, lon = rng.uniform(-80, 80, n).round(6), rng.uniform(-180, 180, n).round(6)
+    lat[1], lon[1] = lat[0], lon[0]
+    return dc.Microdata(pa.table({"lat": lat, "lon": lon}), SCHEMA)
+
+
+def metres(a: dc.Microdata, b: dc.Microdata) -> list[float]:
+    """The haversine distance, record by record."""
+    result = []
+    for one, two in zip(a.to_arrow().to_pylist(), b.to_arrow().to_pylist(), strict=True):
+        p, q = math.radians(one["lat"]), math.radians(two["lat"])
+        half = math.sin((q - p) / 2) ** 2
+        half += math.cos(p) * math.cos(q) * math.sin(math.radians(two["lon"] - one["lon"]) / 2) ** 2
+        result.append(2 * 6_371_008.8 * math.asin(math.sqrt(half)))
+    return result
+
+
+def test_every_place_moves_into_its_ring_and_the_ring_is_filled_evenly() -> None:
+    moved = dc.DonutDisplacement("lat", "lon", inner=200, outer=1000, random_state=1).mask(places()).microdata
+    far = np.array(metres(places(), moved))
+    assert far.min() > 199.8
+    assert far.max() < 1000.2
+    # Half of the area lies within the root of the mean of the squares.
+    assert 0.4 < (far < math.sqrt((200**2 + 1000**2) / 2)).mean() < 0.6
+
+
+def test_records_at_one_place_move_together_and_others_do_not() -> None:
+    moved = dc.DonutDisplacement("lat", "lon", random_state=1).mask(places()).microdata.to_arrow().to_pylist()
+    assert moved[0] == moved[1]
+    assert len({tuple(place.values()) for place in moved}) == 399
+
+
+def test_the_seed_alone_does_not_bring_places_back() -> None:
+    masker = dc.DonutDisplacement("lat", "lon", inner=200, outer=1000, random_state=1)
+    moved = masker.mask(places()).microdata
+    again = masker.mask(dc.Microdata(moved.to_arrow(), SCHEMA)).microdata
+    back = dc.Microdata(
+        pa.table({n: 2 * moved.encoded(n) - again.encoded(n) for n in ("lat", "lon")}), SCHEMA
+    )  # he takes the displacement that he draws for the one that was added
+    assert min(metres(places(), back)) > 1.0
+
+
+def test_a_grid_is_of_squares_and_tells_no_more() -> None:
+    grid = dc.GridCells("lat", "lon", metres=5000).mask(places()).microdata
+    assert max(metres(places(), grid)) < 5000 / math.sqrt(2) * 1.08  # a cell is a little wider nearer to the equator
+    again = dc.GridCells("lat", "lon", metres=5000).mask(grid).microdata
+    assert again.to_arrow().equals(grid.to_arrow()), "a centre lies in its own cell"
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(dc.errors.ParameterError, match="inner must be less than outer"):
+        dc.DonutDisplacement("lat", "lon", inner=10, outer=10).mask(places())
+    with pytest.raises(dc.errors.ParameterError, match="must be two attributes"):
+        dc.GridCells("lat", "lat").mask(places())
+    with pytest.raises(dc.errors.DataError, match="'lat' has values beyond ±90"):
+        dc.GridCells("lat", "lon").mask(dc.Microdata(pa.table({"lat": [150.0, 2.0], "lon": [1.0, 100.0]}), SCHEMA))
