@@ -24,7 +24,7 @@ DOOR = Path(__file__).parent.parent / "src" / "discreet" / "__init__.py"
 
 NAMES: tuple[str, ...] = (
     # declare
-    "Attribute", "Schema", "Numeric", "Ordinal", "Nominal", "Sequence",
+    "Attribute", "Schema", "Numeric", "Ordinal", "Nominal", "Sequence", "Date", "DateTime",
     "Microdata", "microdata", "Declaration",
     # read and write
     "read", "scan", "survey", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",

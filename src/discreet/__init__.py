@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from discreet.data import scales as scales
     from discreet.data.microdata import Microdata as Microdata
     from discreet.data.microdata import microdata as microdata
+    from discreet.data.scales.date import Date as Date
+    from discreet.data.scales.date_time import DateTime as DateTime
     from discreet.data.scales.nominal import Nominal as Nominal
     from discreet.data.scales.numeric import Numeric as Numeric
     from discreet.data.scales.ordinal import Ordinal as Ordinal
@@ -169,6 +171,8 @@ else:
         "CorrelatedNoise": "discreet.masking.perturbing.noise",
         "CorrelationDifference": "discreet.measures.loss.relations",
         "CovarianceDifference": "discreet.measures.loss.relations",
+        "Date": "discreet.data.scales.date",
+        "DateTime": "discreet.data.scales.date_time",
         "Declaration": "discreet.data.survey",
         "DeviationIntervalDisclosure": "discreet.measures.risk.intervals",
         "DiscreetError": "discreet.errors",
@@ -334,6 +338,8 @@ __all__ = [
     "CorrelatedNoise",
     "CorrelationDifference",
     "CovarianceDifference",
+    "Date",
+    "DateTime",
     "Declaration",
     "DeviationIntervalDisclosure",
     "DiscreetError",

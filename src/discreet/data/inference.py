@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.frames import arrow_column, as_narwhals
-from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal, Scale, Sequence
+from discreet.data.scales import Categorical, Moment, Nominal, Numeric, Ordinal, Scale, Sequence
 from discreet.data.scales.scale import hide_missing, is_text, is_whole, level_type, to_level_type
 from discreet.data.schema import Attribute, Inferred, Schema
-from discreet.errors import door
+from discreet.errors import DataError, door
 from discreet.notebook import panel, table
 from discreet.typing import Level
 
@@ -57,7 +57,7 @@ class Proposal:
     missing: dict[str, int]
 
     def _repr_html_(self) -> str:
-        rows = [(a.name, a.role, a.scale.kind, self.missing[a.name], self.reasons[a.name]) for a in self.schema]
+        rows = [(a.name, a.role, a.scale.name, self.missing[a.name], self.reasons[a.name]) for a in self.schema]
         grid = table(("attribute", "role", "scale", "missing", "why"), rows, numbers=(3,))
         return panel(f"A proposal for {self.n_records} records: look at every role", grid)
 
@@ -211,6 +211,15 @@ def _one_weight(attributes: list[Attribute], reasons: dict[str, str]) -> list[At
     return result
 
 
+def _unreadable(scale: Moment, values: pa.Array) -> bool:
+    """Say whether something in a column of dates is none."""
+    try:
+        scale.encode(values)
+    except DataError:
+        return True
+    return False
+
+
 @door
 def with_new_levels(frame: Any, schema: Schema) -> Schema:
     """Return the schema of a release: levels that the original does not declare are read off the table.
@@ -238,7 +247,7 @@ def with_new_levels(frame: Any, schema: Schema) -> Schema:
                 not read.null_count and pc.all(pc.is_in(read, value_set=pa.array(scale.levels, type=target))).as_py()
             )
         else:
-            all_declared = not read.null_count
+            all_declared = not (_unreadable(scale, values) if isinstance(scale, Moment) else read.null_count)
         if all_declared is False:
             distinct = pc.unique(values)
             levels = distinct.cast(pa.string()) if pa.types.is_temporal(distinct.type) else distinct

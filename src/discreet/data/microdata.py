@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import narwhals as nw
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.frames import arrow_column, arrow_of, as_narwhals, polars_of
-from discreet.data.scales import Categorical, EncodedSequences, Numeric, Sequence
+from discreet.data.scales import Categorical, EncodedSequences, Moment, Numeric, Sequence
 from discreet.data.scales.scale import hide_missing, is_text
 from discreet.data.scales.written import absent_of, cell_keys, numbered
 from discreet.data.schema import Attribute, Schema
@@ -99,6 +99,14 @@ class Microdata:
                 f"The table has {len(undeclared)} columns that the schema lacks, the first {undeclared[0]!r}.",
                 hint='Declare them; role = "other" releases a column as it is, role = "identifier" removes it.',
             )
+        self.schema = self._completed(schema)
+
+    def _completed(self, schema: Schema) -> Schema:
+        """Return the schema with what columns of dates tell about how they are written."""
+        moments = [a for a in schema if isinstance(a.scale, Moment)]
+        told = {a.name: a.scale.completed(self.column(a.name), a.missing) for a in moments}  # type: ignore[attr-defined]
+        new = [replace(a, scale=told[a.name]) for a in moments if told[a.name] is not a.scale]
+        return schema.replacing(*new) if new else schema
 
     def __len__(self) -> int:
         return len(self._frame)
@@ -318,8 +326,8 @@ class Microdata:
         A value that was missing and still is keeps its missing code; with `one_missing`, every missing value of a
         column that is exchanged is the same: the first declared code that the column's type can hold, or null. That is
         for methods whose promise is about equal records: what they count as equal must be equal in the file. Text
-        columns stay text; numbers become ``float64``. `attributes` exchanges declarations, for methods that change
-        levels.
+        columns stay text, dates what they were; numbers become ``float64``. `attributes` exchanges declarations, for
+        methods that change levels.
         """
         schema = self.schema.replacing(*attributes)
         columns = {name: self._release(schema[name], array, one_missing) for name, array in encoded.items()}
@@ -328,7 +336,8 @@ class Microdata:
         new = []
         for name in columns:
             series = new_columns[name]
-            if isinstance(types[name], (nw.Categorical, nw.Enum)) and schema[name] == self.schema[name]:
+            listed = isinstance(types[name], (nw.Categorical, nw.Enum)) and not isinstance(schema[name].scale, Moment)
+            if listed and schema[name] == self.schema[name]:
                 series = series.cast(types[name])
             new.append(series)
         frame = self._frame.with_columns(*new) if new else self._frame
@@ -350,7 +359,10 @@ class Microdata:
         before = self.column(attribute.name)
         if one_missing and isinstance(attribute.scale, Numeric):
             array = np.asarray(array, dtype=np.float64) + 0.0  # the two zeros are equal, and must be written so
-        column = attribute.scale.decode(array)
+        if isinstance(attribute.scale, Numeric) and not pa.types.is_null(before.type):
+            column = attribute.scale.written(array, hide_missing(before, attribute.missing))
+        else:
+            column = attribute.scale.decode(array)
         if isinstance(attribute.scale, Sequence) and is_text(before):
             column = attribute.scale.to_text(column)
         if pa.types.is_null(before.type):  # a column without a single value has no type to go back to
@@ -358,7 +370,7 @@ class Microdata:
         if is_text(before):
             column = column.cast(pa.string())
         elif isinstance(attribute.scale, Numeric):
-            before = before.cast(pa.float64())
+            before = before.cast(column.type)
         elif pa.types.is_temporal(before.type) and is_text(column):
             column = _as_dates(column, before.type)
         elif isinstance(attribute.scale, Categorical) and column.type != before.type and not is_text(column):
@@ -404,7 +416,7 @@ class Microdata:
 
     def _repr_html_(self) -> str:
         rows = [
-            (a.name, a.role, a.scale.kind, "" if a.role == "identifier" else int(self.missing(a.name).sum()))
+            (a.name, a.role, a.scale.name, "" if a.role == "identifier" else int(self.missing(a.name).sum()))
             for a in self.schema
         ]
         grid = table(("attribute", "role", "scale", "missing"), rows, numbers=(3,))

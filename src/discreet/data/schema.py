@@ -19,7 +19,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, get_args
 
-from discreet.data.scales import Categorical, Numeric, Scale, Sequence, scale_from_dict
+from discreet.data.scales import Categorical, Moment, Numeric, Scale, Sequence, scale_from_dict
 from discreet.data.toml_text import comment, load_text, parse, table_text
 from discreet.errors import SchemaError
 from discreet.notebook import panel, table
@@ -32,8 +32,8 @@ ROLES: tuple[str, ...] = get_args(Role)
 
 _FIELDS = ("name", "role", "scale", "missing", "label", "household")
 
-ATTRIBUTE_FIELDS = (*_FIELDS, "levels", "semantics", "alphabet", "delimiter")
-"""What an ``[[attribute]]`` may hold; the last four are of its scale."""
+ATTRIBUTE_FIELDS = (*_FIELDS, "levels", "semantics", "alphabet", "delimiter", "format", "timezone")
+"""What an ``[[attribute]]`` may hold; all but the first six are of its scale."""
 
 
 @dataclass(frozen=True)
@@ -102,11 +102,11 @@ class Attribute:
         if not isinstance(self.scale, Scale):
             raise SchemaError(
                 f"Attribute {self.name!r}: scale must be a Scale; got {type(self.scale).__name__}.",
-                hint="Use Numeric(), Ordinal(levels), Nominal(levels) or Sequence(alphabet).",
+                hint="Use Numeric(), Ordinal(levels), Nominal(levels), Sequence(alphabet), Date() or DateTime().",
             )
         if not isinstance(self.role, str) or self.role not in ROLES:
             raise SchemaError(f"Attribute {self.name!r}: role must be one of {', '.join(ROLES)}; got {self.role!r}.")
-        if self.role == "weight" and not isinstance(self.scale, Numeric):
+        if self.role == "weight" and (not isinstance(self.scale, Numeric) or isinstance(self.scale, Moment)):
             raise SchemaError(f"Attribute {self.name!r}: a weight must be numeric.")
         if not isinstance(self.household, bool):
             raise SchemaError(f"Attribute {self.name!r}: household must be true or false.")
@@ -130,7 +130,7 @@ class Attribute:
 
     def to_dict(self) -> Json:
         """Return what a TOML file keeps of the attribute."""
-        fields: Json = {"name": self.name, "role": self.role, "scale": self.scale.kind, **self.scale.to_dict()}
+        fields: Json = {"name": self.name, "role": self.role, "scale": self.scale.name, **self.scale.to_dict()}
         if self.missing:
             fields["missing"] = list(self.missing)
         if self.label:
@@ -333,7 +333,7 @@ class Schema:
         return f"Schema({len(self)} attributes: {counts})"
 
     def _repr_html_(self) -> str:
-        rows = [(a.name, a.role, a.scale.kind, _size(a.scale), len(a.missing) or "") for a in self.attributes]
+        rows = [(a.name, a.role, a.scale.name, _size(a.scale), len(a.missing) or "") for a in self.attributes]
         grid = table(("attribute", "role", "scale", "levels", "missing codes"), rows, numbers=(3, 4))
         return panel(f"Schema of {len(self)} attributes", grid)
 

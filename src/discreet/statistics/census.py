@@ -10,7 +10,9 @@ import numpy as np
 
 from discreet.data.block import Block
 from discreet.data.keyed_draws import Fingerprint, fingerprint
-from discreet.data.scales.precision import Fineness, fineness, joined_fineness
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Numeric
+from discreet.data.scales.precision import Fineness, joined_fineness
 
 __all__ = ["Census", "Counted", "Extent", "Extents", "Reach"]
 
@@ -54,10 +56,16 @@ class Census:
         missing = {name: int(table.missing(name).sum()) for name in self.names}
         unfit = 0 if self.weight is None else int((~(table.encoded(self.weight) > 0)).sum())
         fine = {
-            name: table.once(("fineness", name), lambda name=name: fineness(table.encoded(name)))  # type: ignore[misc]
+            name: table.once(("fineness", name), lambda name=name: _fineness(table, name))  # type: ignore[misc]
             for name in self.numbers
         }
         return Counted(missing, unfit, fine, fingerprint({n: table.encoded(n) for n in self.secret}, block.rows))
+
+
+def _fineness(table: Microdata, name: str) -> Fineness:
+    scale = table.schema[name].scale
+    assert isinstance(scale, Numeric)  # noqa: S101 - for the type checker: only numbers are asked about
+    return scale.fineness(table.encoded(name))
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from discreet.data.scales.date import Date
+from discreet.data.scales.date_time import DateTime
 from discreet.data.scales.gap_flag import GapFlag
+from discreet.data.scales.moment import Moment
 from discreet.data.scales.nominal import Nominal
 from discreet.data.scales.numeric import Numeric
 from discreet.data.scales.ordinal import Ordinal
@@ -16,9 +19,12 @@ from discreet.typing import Json
 __all__ = [
     "SCALES",
     "Categorical",
+    "Date",
+    "DateTime",
     "EncodedSequences",
     "GapFlag",
     "IntervalSemantics",
+    "Moment",
     "Negation",
     "Nominal",
     "Numeric",
@@ -28,7 +34,7 @@ __all__ = [
     "scale_from_dict",
 ]
 
-SCALES: dict[str, type[Scale]] = {scale.kind: scale for scale in (Numeric, Ordinal, Nominal, Sequence)}
+SCALES: dict[str, type[Scale]] = {scale.name: scale for scale in (Numeric, Ordinal, Nominal, Sequence, Date, DateTime)}
 
 
 def scale_from_dict(kind: str, fields: Json) -> Scale:

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.scales.scale import Scale, as_arrow, hide_missing, to_level_type
+from discreet.data.scales.precision import Fineness, fineness
+from discreet.data.scales.scale import Scale, as_arrow, hide_missing, is_text, to_level_type
 from discreet.errors import DataError
 from discreet.typing import FloatArray, Level
 
@@ -67,3 +68,12 @@ class Numeric(Scale):
     def distance(self, a: Any, b: Any) -> FloatArray:
         """Return |a − b|; NaN where either is missing, because a number has no largest distance."""
         return np.abs(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64))
+
+    def fineness(self, encoded: FloatArray) -> Fineness:
+        """Return how fine a column, or a part of it, is: what is released of it goes in its steps."""
+        return fineness(encoded)
+
+    def written(self, encoded: Any, before: pa.Array) -> pa.Array:
+        """Return new values as they are written into a column that held `before`: numbers, or text where it is text."""
+        column = self.decode(encoded)
+        return column.cast(pa.string()) if is_text(before) else column

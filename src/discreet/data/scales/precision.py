@@ -17,7 +17,16 @@ from numpy.typing import NDArray
 
 from discreet.typing import FloatArray
 
-__all__ = ["MOST_DECIMALS", "N_COUNTS", "SIGNIFICANT", "Fineness", "fineness", "joined_fineness", "rounded"]
+__all__ = [
+    "MOST_DECIMALS",
+    "N_COUNTS",
+    "SIGNIFICANT",
+    "Fineness",
+    "clock_fineness",
+    "fineness",
+    "joined_fineness",
+    "rounded",
+]
 
 MOST_DECIMALS = 15
 SIGNIFICANT = 6
@@ -32,6 +41,10 @@ _FEWEST_NUMBERS, _FEWEST_STEPS = 20, 20
 _BINS = MOST_DECIMALS + 2
 N_COUNTS = 2 * _BINS + len(_FRACTIONS) + len(_WHOLES)
 """How many counts a fineness has."""
+
+_CLOCK = (60.0, 3600.0, 86400.0)
+"""Minutes, hours and days, in seconds: the steps of a column of times."""
+_MICROSECONDS = 6
 
 _DOUBLE_DIGITS, _SINGLE_DIGITS = 1e15, 1e7
 _EXACT_POWERS = 22  # ten to this is the largest power of ten that a binary number holds exactly
@@ -54,6 +67,8 @@ class Fineness:
     counts : tuple of int
         Of the numbers other than zero: how many need 0, 1, … 15 or more decimals, the same in single precision (zeros
         where a number has more), and how many are multiples of every step of a fixed list. Counts of parts add up.
+    clock : tuple of int
+        Of times in seconds alone: how many there are, and how many are whole minutes, hours and days.
     """
 
     double: int | None
@@ -61,6 +76,7 @@ class Fineness:
     high: float
     single: int | None = None
     counts: tuple[int, ...] = field(default=(), repr=False)
+    clock: tuple[int, ...] = field(default=(), repr=False)
 
     @property
     def decimals(self) -> int | None:
@@ -81,6 +97,12 @@ class Fineness:
         >>> fineness(500.0 * np.arange(40)).unit
         500.0
         """
+        if self.clock:
+            whole = [
+                step for step, count in zip(_CLOCK, self.clock[1:], strict=True) if count >= _NEARLY_ALL * self.clock[0]
+            ]
+            if whole and self.clock[0]:
+                return max(whole)
         if not sum(self.counts[:_BINS]):
             return None if self.decimals is None else float(f"1e{-self.decimals}")
         total = sum(self.counts[:_BINS])
@@ -138,6 +160,23 @@ def fineness(values: FloatArray) -> Fineness:
     return Fineness(_most(doubles), low, high, single, (*doubles, *singles, *_multiples(present)))
 
 
+def clock_fineness(seconds: FloatArray) -> Fineness:
+    """Return how fine a column of times is: whole days, hours, minutes or seconds, or decimals of a second.
+
+    Examples
+    --------
+    >>> clock_fineness(np.array([60.0, 7200.0, 180.0])).unit
+    60.0
+    >>> clock_fineness(np.array([60.5, 7200.0])).unit
+    0.1
+    """
+    column = fineness(seconds)
+    present = seconds[np.isfinite(seconds) & (seconds != 0)]
+    whole = tuple(int((present % step == 0).sum()) for step in _CLOCK)
+    decimals = _MICROSECONDS if column.double is None else min(column.double, _MICROSECONDS)
+    return Fineness(decimals, column.low, column.high, None, (), (present.size, *whole))
+
+
 def joined_fineness(parts: Iterable[Fineness]) -> Fineness:
     """Return the fineness of a column from that of its parts.
 
@@ -155,7 +194,12 @@ def joined_fineness(parts: Iterable[Fineness]) -> Fineness:
         counts = tuple(int(count) for count in np.sum([part.counts for part in finenesses], axis=0))
         if sum(counts[:_BINS]) != sum(counts[_BINS : 2 * _BINS]):  # some part has numbers in double precision
             counts = (*counts[:_BINS], *(0,) * _BINS, *counts[2 * _BINS :])
-    return Fineness(double, low, high, single, counts)
+    clock = (
+        tuple(int(count) for count in np.sum([part.clock for part in finenesses if part.clock], axis=0, dtype=int))
+        if any(part.clock for part in finenesses)
+        else ()
+    )
+    return Fineness(double, low, high, single, counts, clock)
 
 
 def _finest(decimals: Iterable[int | None]) -> int | None:
@@ -222,7 +266,7 @@ def rounded(values: FloatArray, column: Fineness, decimals: int | None = None) -
     [333.333]
     """
     unit = column.unit
-    if unit is not None and unit in _steps():
+    if unit is not None and (unit in _steps() or unit in _CLOCK):
         parts = round(1 / unit)
         result = np.rint(values * parts) / parts if unit < 1 else np.rint(values / unit) * unit
         if decimals is None or (10.0**-decimals <= unit and unit >= 1):

@@ -27,7 +27,15 @@ class Scale(ABC):
     """What a value is."""
 
     kind: ClassVar[str]
+    """What methods ask for: numbers, ordered or unordered categories, sequences."""
+    name: ClassVar[str]
+    """What a schema calls it. Dates are numbers to a method, and dates to a reader."""
     ordered: ClassVar[bool]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "kind" in cls.__dict__ and "name" not in cls.__dict__:
+            cls.name = cls.kind
 
     @abstractmethod
     def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> Any:

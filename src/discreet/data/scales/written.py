@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.scales.moment import Moment
 from discreet.data.scales.scale import Categorical, Scale, is_text, level_type
 from discreet.data.scales.sequence import EncodedSequences
 from discreet.typing import BoolArray, IntArray
@@ -37,6 +38,11 @@ def says_all(column: pa.Array, scale: Scale) -> bool:
     """
     if isinstance(scale, Categorical):
         return not is_text(column) or level_type(scale.levels) == pa.string()
+    if isinstance(scale, Moment):
+        # yyyymmdd is a number of its own; less than a microsecond is not encoded.
+        return not is_text(column) and not (
+            pa.types.is_timestamp(column.type) and column.type.unit == "ns" and _finer(column)
+        )
     return not (is_text(column) or pa.types.is_decimal(column.type))
 
 
@@ -81,6 +87,12 @@ def cell_keys(
             marks = _hashed(tags.take(pa.array(places)), b"tag")
             keys[places] = np.where(marks == _NULL, keys[places], marks)
     return keys
+
+
+def _finer(column: pa.Array) -> bool:
+    """Say whether timestamps in nanoseconds are no whole microseconds."""
+    nanos = column.cast(pa.int64())
+    return not pc.all(pc.equal(pc.multiply(pc.divide(nanos, 1000), 1000), nanos)).as_py()
 
 
 def numbered(keys: IntArray, absent: BoolArray) -> IntArray:
