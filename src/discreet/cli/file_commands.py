@@ -78,17 +78,28 @@ def inspect(
             workflow.save_schema(proposal.schema, output, inputs=inputs)
     if json:
         rows = [
-            {**a.to_dict(), "reason": proposal.reasons[a.name], "missing_values": proposal.missing[a.name]}
+            {
+                **a.to_dict(),
+                "reason": proposal.reasons[a.name],
+                "confidence": proposal.confidence(a.name),
+                "question": proposal.question(a.name),
+                "inferred": list(a.inferred.parts) if a.inferred is not None else [],
+                "missing_values": proposal.missing[a.name],
+            }
             for a in proposal.schema
         ]
         print_json({"n_records": proposal.n_records, "attributes": rows})
         return
     if quiet:
         return
-    grid = table(f"{data.name}: {proposal.n_records} records", "attribute", "role", "scale", "missing", "why",
-                  numbers=("missing",))  # fmt: skip
+    heads = ("column", "role", "scale", "confidence", "missing", "why")
+    grid = table(f"{data.name}: {proposal.n_records} records", *heads, numbers=("confidence", "missing"))
     for a in proposal.schema:
-        grid.add_row(safe(a.name), a.role, a.scale.kind, str(proposal.missing[a.name]), safe(proposal.reasons[a.name]))
+        inferred = a.inferred is not None and bool(a.inferred.parts)
+        sure = f"{100 * proposal.confidence(a.name):.0f} %" if inferred else "declared"
+        role = "household" if a.household else a.role
+        why = proposal.reasons[a.name] + (f" — {proposal.question(a.name)}" if proposal.question(a.name) else "")
+        grid.add_row(safe(a.name), role, a.scale.name, sure, str(proposal.missing[a.name]), safe(why))
     out.print(grid)
     if output is None:
         out.print("This is a proposal. Write it with -o schema.toml, then look at every role.")

@@ -195,7 +195,7 @@ def _declared(told: dict[str, Any], schema: Path | None) -> Any:
         return schema
     from discreet import workflow
 
-    lists = {name: value if isinstance(value, str) else _split(value) for name, value in told.items()}
+    lists: dict[str, Any] = {n: value if isinstance(value, str) else _split(value) for n, value in told.items()}
     return workflow.Declaration(**lists).and_file(schema)
 
 

@@ -250,7 +250,7 @@ def read_with_proposal(
 
 def _proposed(table: Any, origin: Json) -> Proposal:
     """Propose a schema; what a file says about its own columns goes before what can be guessed."""
-    proposal = propose_schema(table)
+    proposal = propose_schema(table, origin["labels"].variables if "labels" in origin else None)
     return io.declared_by_labels(proposal, table, origin["labels"]) if "labels" in origin else proposal
 
 

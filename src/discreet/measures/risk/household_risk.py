@@ -28,8 +28,9 @@ class HouseholdRisk(EqualKeys):
 
     Parameters
     ----------
-    household : str
-        The attribute of the original that says which records belong together; an identifier will do.
+    household : str, optional
+        The attribute of the original that says which records belong together; by default the one that the schema
+        declares so.
     attributes : list of str, optional
         What the intruder knows; by default every key, numbers included.
     missing : {"category", "any"}
@@ -78,11 +79,15 @@ class HouseholdRisk(EqualKeys):
         return self._flagged(pair, min(100.0 * expected / n, 100.0), sentence, details=details)
 
     def _per_record(self, pair: Pair) -> FloatArray:
-        if self.household is None:
-            raise ParameterError("HouseholdRisk: household must be the name of an attribute; got None.")
+        household = self.household or pair.original.schema.household
+        if household is None:
+            raise ParameterError(
+                "HouseholdRisk: household must be the name of an attribute; got None.",
+                hint="Name it, or declare it in the schema: household = true (--household).",
+            )
         frequencies = self._frequencies(pair)
         alone = benedetti_franconi(frequencies.sizes, frequencies.totals)
-        homes = _homes(pair, self.household)
+        homes = _homes(pair, household)
         with np.errstate(divide="ignore"):  # a risk of 1 is a logarithm of −∞, and its household has a risk of 1
             log_safe = np.bincount(homes, weights=np.log1p(-np.minimum(alone, 1.0)))
         return np.asarray(-np.expm1(log_safe)[homes], dtype=np.float64)
