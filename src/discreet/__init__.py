@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from discreet.data.scales.sequence import Sequence as Sequence
     from discreet.data.schema import Attribute as Attribute
     from discreet.data.schema import Schema as Schema
+    from discreet.data.survey import Declaration as Declaration
     from discreet.engines.memory import MemoryEngine as MemoryEngine
     from discreet.engines.spark import SparkEngine as SparkEngine
     from discreet.engines.streaming import StreamingEngine as StreamingEngine
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from discreet.io.reading import inspect as inspect
     from discreet.io.reading import read as read
     from discreet.io.reading import scan as scan
+    from discreet.io.reading import survey as survey
     from discreet.io.reading import write as write
     from discreet.linkage.combined import combine as combine
     from discreet.linkage.shared.blocking import BlockedLinkage as BlockedLinkage
@@ -184,6 +186,7 @@ else:
         "DateCoarsening": "discreet.masking.recoding.date_coarsening",
         "DateShifting": "discreet.masking.perturbing.date_shifting",
         "DateTime": "discreet.data.scales.date_time",
+        "Declaration": "discreet.data.survey",
         "DeviationIntervalDisclosure": "discreet.measures.risk.intervals",
         "DiscreetError": "discreet.errors",
         "DiscreetWarning": "discreet.errors",
@@ -296,6 +299,7 @@ else:
         "read": "discreet.io.reading",
         "run": "discreet.workflow",
         "scan": "discreet.io.reading",
+        "survey": "discreet.io.reading",
         "tune": "discreet.evaluation.tuning",
         "write": "discreet.io.reading",
         "write_report": "discreet.release.writing",
@@ -359,6 +363,7 @@ __all__ = [
     "DateCoarsening",
     "DateShifting",
     "DateTime",
+    "Declaration",
     "DeviationIntervalDisclosure",
     "DiscreetError",
     "DiscreetWarning",
@@ -473,6 +478,7 @@ __all__ = [
     "run",
     "scales",
     "scan",
+    "survey",
     "tune",
     "write",
     "write_report",

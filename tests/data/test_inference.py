@@ -18,7 +18,8 @@ def one(values, name="x"):
     ("values", "kind"),
     [
         ([1.5, 2.5, 3.25] * 10, "numeric"),
-        (list(range(100)), "numeric"),
+        ([3 * i + i % 2 for i in range(100)], "numeric"),
+        (list(range(100)), "nominal"),  # it counts the records
         ([1, 2, 3, 2, 1] * 10, "ordinal"),
         (["a", "b"] * 10, "nominal"),
         ([True, False] * 10, "nominal"),
@@ -26,7 +27,8 @@ def one(values, name="x"):
         ([["a", "b"], ["b"]], "sequence"),
         (["1.5", "2.5", "?"] * 10, "numeric"),
         ([None, None], "nominal"),
-        (["2020-01-02", "2020-03-04"] * 5, "nominal"),
+        (["2020-01-02", "2020-03-04"] * 5, "numeric"),
+        (["2020x", "2020y"] * 5, "nominal"),
     ],
 )
 def test_scale(values, kind):

@@ -94,6 +94,14 @@ class Masking:
     shared: tuple[tuple[str, ...], ...] = ()
 
 
+def _is_held_for_a_code(attribute: Attribute) -> bool:
+    """Say whether numbers would be averaged that inference holds for something else, and nobody declared."""
+    inferred = attribute.inferred
+    if inferred is None or "scale" not in inferred.parts or not inferred.holds_for:
+        return False
+    return attribute.scale.kind == "numeric"
+
+
 class Masker(Estimator, ABC):
     """Original to masked.
 
@@ -286,6 +294,13 @@ class Masker(Estimator, ABC):
             raise SchemaError(
                 f"{owner}: none of the {len(schema.keys)} keys is {one_of(self.scales)}.",
                 hint="Use a method for the scales you have, or declare other keys.",
+            )
+        held = [name for name in names if _is_held_for_a_code(schema[name])]
+        if held:
+            raise ParameterError(
+                f"{owner}: nobody said that the numbers of {', '.join(map(repr, held))} are quantities, and they may "
+                "be codes, weights or numbers of persons.",
+                hint="Declare them numeric or nominal (--numeric, --nominal), or name what to mask in attributes.",
             )
         return names
 

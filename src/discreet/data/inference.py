@@ -2,53 +2,44 @@
 
 A proposal is a starting point for a person: no rule can know what an intruder knows. Nothing is proposed as a key
 that cannot be one, and what looks like a person's name or number is proposed as an identifier, so that forgetting to
-look at the proposal errs on the safe side.
+look at the proposal errs on the safe side. The rules are in `data.inferring`, one idea a file.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.frames import arrow_column, as_narwhals
-from discreet.data.scales import Categorical, Moment, Nominal, Numeric, Ordinal, Scale, Sequence
-from discreet.data.scales.scale import hide_missing, is_text, is_whole, level_type, to_level_type
-from discreet.data.schema import Attribute, Schema
+from discreet.data.inferring.absent_codes import AMONG_NUMBERS, MISSING_WORDS, find_missing_codes
+from discreet.data.inferring.date_columns import is_moment
+from discreet.data.inferring.looking import Guess, Look
+from discreet.data.inferring.personal_data import identifies
+from discreet.data.inferring.relations import find_household, find_totals, find_twins
+from discreet.data.inferring.sampling_weights import is_weight
+from discreet.data.inferring.subject_roles import is_clinical, role_of
+from discreet.data.inferring.value_scales import scale_of
+from discreet.data.scales import Categorical, Moment, Nominal, Numeric, Sequence
+from discreet.data.scales.scale import hide_missing, level_type, to_level_type
+from discreet.data.schema import Attribute, Inferred, Schema
 from discreet.errors import DataError, door
 from discreet.notebook import panel, table
 from discreet.typing import Level
 
 __all__ = ["AMONG_NUMBERS", "MISSING_WORDS", "Proposal", "join_proposals", "propose_schema", "with_new_levels"]
 
-_FEW = 20
-"""Whole numbers with at most this many different values are proposed as ordered categories."""
-
-_CODES = ("-9", "-99", "-999")
-MISSING_WORDS: tuple[str, ...] = (
-    "", "?", ".", "NA", "N/A", "n/a", "#N/A", "#NA", "NaN", "nan", "null", "NULL", "None", "#NULL!", "#DIV/0!",
-    "#VALUE!", "#REF!", "#NUM!",
-)  # fmt: skip
-"""Words that stand for no value, in any column."""
-AMONG_NUMBERS: tuple[str, ...] = ("-", "--", "–", "—", "..", "…", "na", "n.a.", "N.A.", "none", "missing", "unknown")
-"""Words that stand for no value where everything else is a number; among words they may be categories."""
-_MISSING_WORDS = (*MISSING_WORDS, *_CODES)
-_IDENTIFIER = re.compile(
-    r"(^|[^a-z])(id|ssn|name|email|phone|address|passport|nin)([^a-z]|$)|household|_id$|^id_", re.IGNORECASE
-)
-_WEIGHT = re.compile(r"(^|[^a-z])(weight|wgt|wt|sampling_?weight)([^a-z]|$)", re.IGNORECASE)
-_STRATUM = re.compile(r"(^|[^a-z])strat(um|a)?([^a-z]|$)", re.IGNORECASE)
-
 
 @dataclass(frozen=True)
 class Proposal:
     """A schema and, for each attribute, why it looks the way it does.
 
-    `value_labels` holds, by attribute, what the file calls its codes, where the file says so.
+    `value_labels` holds, by attribute, what the file calls its codes, where the file says so. `confidence` and
+    `questions` are those of :class:`~discreet.data.schema.Inferred`, by attribute.
     """
 
     schema: Schema
@@ -57,25 +48,45 @@ class Proposal:
     missing: dict[str, int]
 
     def _repr_html_(self) -> str:
-        rows = [(a.name, a.role, a.scale.name, self.missing[a.name], self.reasons[a.name]) for a in self.schema]
-        grid = table(("attribute", "role", "scale", "missing", "why"), rows, numbers=(3,))
+        rows = [
+            (a.name, a.role, a.scale.name, f"{100 * self.confidence(a.name):.0f} %", self.missing[a.name],
+             self.reasons[a.name])
+            for a in self.schema
+        ]  # fmt: skip
+        grid = table(("attribute", "role", "scale", "confidence", "missing", "why"), rows, numbers=(3, 4))
         return panel(f"A proposal for {self.n_records} records: look at every role", grid)
 
     value_labels: Mapping[str, Mapping[Level, str]] = field(default_factory=dict)
+    looks: tuple[Look, ...] = field(default=(), repr=False, compare=False)
+    relations: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """By attribute, how its reason ends where other columns tell something of it."""
+
+    def confidence(self, name: str) -> float:
+        """Return how sure the role and scale of an attribute are; 1 where they were declared."""
+        inferred = self.schema[name].inferred
+        return 1.0 if inferred is None or not inferred.parts else inferred.confidence
+
+    def question(self, name: str) -> str:
+        """Return what a person should answer about an attribute; empty where nothing is open."""
+        inferred = self.schema[name].inferred
+        return "" if inferred is None else inferred.question
 
 
 @door
-def propose_schema(frame: Any) -> Proposal:
+def propose_schema(frame: Any, labels: Mapping[str, str] | None = None) -> Proposal:
     """Propose a schema for a table.
 
     Parameters
     ----------
     frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    labels : mapping of str to str, optional
+        By column, what the file calls it, where it is one that also lists its missing numbers.
 
     Returns
     -------
     Proposal
-        The schema, the reason for every attribute, and counts of missing values. O(rows × columns).
+        The schema, the reason for every attribute, and counts of missing values. O(rows × columns); columns are
+        compared with each other on the first 20,000 records.
 
     Examples
     --------
@@ -84,16 +95,9 @@ def propose_schema(frame: Any) -> Proposal:
     >>> [(a.name, a.role, a.scale.kind, a.missing) for a in proposal.schema]
     [('id', 'identifier', 'nominal', ()), ('size', 'key', 'numeric', ()), ('fuel', 'key', 'nominal', ('?',))]
     """
-    table = as_narwhals(frame)
-    attributes, reasons, missing = [], {}, {}
-    for name in table.columns:
-        column = arrow_column(table, name)
-        attribute, reason = _propose_one(name, column)
-        attributes.append(attribute)
-        reasons[name] = reason
-        missing[name] = int(hide_missing(column, attribute.missing).null_count)
-    attributes = _one_weight(attributes, reasons)
-    return Proposal(Schema(attributes), reasons, len(table), missing)
+    wrapped = as_narwhals(frame)
+    looks = [_look(wrapped, name, labels) for name in wrapped.columns]
+    return _proposal(looks, len(wrapped))
 
 
 def join_proposals(parts: Iterable[Proposal]) -> Proposal:
@@ -106,105 +110,108 @@ def join_proposals(parts: Iterable[Proposal]) -> Proposal:
     ('size', 'fuel')
     """
     proposals = list(parts)
-    reasons = {name: why for part in proposals for name, why in part.reasons.items()}
-    attributes = _one_weight([attribute for part in proposals for attribute in part.schema], reasons)
-    return Proposal(
-        Schema(attributes),
-        reasons,
-        proposals[0].n_records,
-        {name: count for part in proposals for name, count in part.missing.items()},
-        {name: labels for part in proposals for name, labels in part.value_labels.items()},
+    if len(proposals) == 1:
+        return proposals[0]
+    joined = _proposal([look for part in proposals for look in part.looks], proposals[0].n_records)
+    attributes, reasons, missing = [], dict(joined.reasons), dict(joined.missing)
+    for part in proposals:
+        for attribute in part.schema:
+            together = joined.schema[attribute.name]
+            missing[attribute.name] = part.missing[attribute.name]
+            if together.role == "identifier" != attribute.role or together.household:
+                attributes.append(replace(together, missing=attribute.missing, label=attribute.label))
+                continue
+            # What a file says of a column is known to its part alone; what columns tell of each other, to all together.
+            own = part.reasons[attribute.name].removesuffix(part.relations.get(attribute.name, ""))
+            why = reasons[attribute.name] = own + joined.relations.get(attribute.name, "")
+            sure, noted = together.inferred, attribute.inferred
+            if noted is not None and sure is not None:
+                noted = replace(noted, reason=why, confidence=min(noted.confidence, sure.confidence))
+            attributes.append(replace(attribute, role=together.role, inferred=noted))
+    labels = {name: texts for part in proposals for name, texts in part.value_labels.items()}
+    return replace(joined, schema=Schema(attributes), reasons=reasons, missing=missing, value_labels=labels)
+
+
+def _look(frame: nw.DataFrame[Any], name: str, labels: Mapping[str, str] | None) -> Look:
+    column = arrow_column(frame, name)
+    codes = find_missing_codes(column, numbers=labels is None) if not pa.types.is_nested(column.type) else ()
+    kind = frame.schema[name]
+    order = tuple(kind.categories) if isinstance(kind, nw.Enum) else ()
+    return Look(name, column, hide_missing(column, codes).drop_null(), (labels or {}).get(name, ""), order, codes)
+
+
+def _proposal(looks: list[Look], n_records: int) -> Proposal:
+    clinical = is_clinical(looks)
+    names = [look.name for look in looks]
+    guesses = {look.name: _guess(look, names, clinical=clinical) for look in looks}
+    alone = {name: guess.reason for name, guess in guesses.items()}
+    _relate(looks, guesses, clinical=clinical)
+    attributes = [_attribute(look, guesses[look.name]) for look in looks]
+    missing = {look.name: len(look.column) - len(look.values) for look in looks}
+    reasons = {name: guess.reason for name, guess in guesses.items()}
+    relations = {name: why.removeprefix(alone[name]) for name, why in reasons.items() if why.startswith(alone[name])}
+    return Proposal(Schema(attributes), reasons, n_records, missing, looks=tuple(looks), relations=relations)
+
+
+def _guess(look: Look, names: list[str], *, clinical: bool) -> Guess:
+    """Return what one column is, by itself."""
+    if pa.types.is_nested(look.column.type):
+        events = sorted(set(look.column.flatten().drop_null().to_pylist()))
+        return Guess(f"a list of {len(events)} different events", 0.9, "key", Sequence(tuple(events) or ("",)))
+    moment = is_moment(look)
+    value = moment or scale_of(look)
+    codes = f"; {len(look.codes)} values look like missing codes" if look.codes else ""
+    role = (
+        is_weight(look, names)
+        or _stratum(look)
+        or (identifies(look) if moment is None and value.scale.kind != "sequence" else None)
+        or role_of(look, value.scale, clinical=clinical)
     )
+    return Guess(
+        f"{value.reason}{codes}; {role.reason}", min(value.confidence, role.confidence), role.role, value.scale,
+        value.question if role.role not in {"identifier", "weight"} else "", role.holds_for or value.holds_for,
+    )  # fmt: skip
 
 
-def _propose_one(name: str, column: pa.Array) -> tuple[Attribute, str]:
-    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-        events = sorted(set(column.flatten().drop_null().to_pylist()))
-        return Attribute(name, Sequence(tuple(events) or ("",)), "key"), f"a list of {len(events)} different events"
-    codes = _missing_codes(column)
-    values = hide_missing(column, codes).drop_null()
-    scale, reason = _scale(values)
-    if codes:
-        reason += f"; {len(codes)} words look like missing codes"
-    role, why = _role(name, scale, values)
-    if role == "identifier" and isinstance(scale, Nominal):
+def _stratum(look: Look) -> Guess | None:
+    if not look.speaks_of("stratum") or look.speaks_of("amount") or look.share_distinct > 0.5:
+        return None
+    return Guess("its name says stratum", 0.9, "stratum")
+
+
+def _relate(looks: list[Look], guesses: dict[str, Guess], *, clinical: bool) -> None:
+    """Correct what columns are by what they tell of each other."""
+    household = find_household(looks)
+    if household is not None:
+        name, why = household
+        guesses[name] = Guess(
+            f"it says who lives together, {why}: it will not be released", 0.9, "identifier",
+            holds_for="identifier", household=True,
+        )  # fmt: skip
+    weights = [name for name, guess in guesses.items() if guess.role == "weight"]
+    for name in weights[1:]:
+        reason = f"{guesses[name].reason}; only one weight can be used, and that is {weights[0]!r}"
+        guesses[name] = replace(guesses[name], role="other", reason=reason)
+    for name, twin in find_twins(looks).items():
+        guesses[name] = replace(guesses[name], reason=f"{guesses[name].reason}; it tells the same as {twin!r}")
+    for name, parts in find_totals(looks).items():
+        total = f"it is the sum of {', '.join(map(repr, parts))}"
+        guesses[name] = replace(guesses[name], reason=f"{guesses[name].reason}; {total}")
+    if not clinical and not any(guess.role == "key" for guess in guesses.values()):
+        for name, guess in guesses.items():
+            if guess.role == "confidential":
+                reason = f"{guess.reason}; nothing else could be known, so an intruder may know it"
+                guesses[name] = replace(guess, role="key", reason=reason, confidence=min(guess.confidence, 0.6))
+
+
+def _attribute(look: Look, guess: Guess) -> Attribute:
+    scale = guess.scale
+    if guess.role == "identifier" and not isinstance(scale, Sequence):
         scale = Nominal(("",))  # a schema is a file that travels: who is in the table is not written into it
-    return Attribute(name, scale, role, codes), f"{reason}; {why}"
-
-
-def _missing_codes(column: pa.Array) -> tuple[Level, ...]:
-    if not is_text(column):
-        return ()
-    present = set(pc.unique(column.cast(pa.string())).drop_null().to_pylist())
-    words = present & set(_MISSING_WORDS)
-    codes = tuple(word for word in MISSING_WORDS if word in words)
-    rest = hide_missing(column, codes).drop_null()
-    loose = tuple(word for word in AMONG_NUMBERS if word in present)
-    if loose:
-        numbers = hide_missing(rest, loose).drop_null()
-        if len(numbers) and not to_level_type(numbers, pa.float64()).null_count:
-            return (*codes, *loose)
-    # "-9" is a number among numbers, but a missing code among words.
-    if len(rest) and to_level_type(rest, pa.float64()).null_count:
-        return tuple(word for word in _MISSING_WORDS if word in words)
-    return codes
-
-
-def _scale(values: pa.Array) -> tuple[Scale, str]:
-    distinct = pc.unique(values)
-    if not len(values):
-        return Nominal(("",)), "no value at all"
-    if pa.types.is_boolean(values.type):
-        return Nominal((False, True)), "true or false"
-    # A text of digits is a code where it begins with a zero, or where a float would not give all of it back.
-    pattern = r"^0[0-9]|^-?[0-9]{17,}$|[0-9][eE]\+?[0-9]{3,}$"
-    code = is_text(values) and bool(pc.any(pc.match_substring_regex(values.cast(pa.string()), pattern)).as_py())
-    numbers = None if code else to_level_type(values, pa.float64())
-    if numbers is not None and not numbers.null_count and not pa.types.is_temporal(values.type):
-        whole = bool(pc.all(is_whole(numbers)).as_py())
-        if whole and len(distinct) <= min(_FEW, max(2, len(values) // 5)):
-            levels = tuple(sorted(int(v) for v in pc.unique(numbers).to_pylist()))
-            return Ordinal(levels), f"{len(levels)} different whole numbers"
-        return Numeric(), f"numbers, {len(distinct)} different"
-    text = distinct.cast(pa.string()).to_pylist()
-    repeated = " " in "".join(text[:1000]) and _looks_like_sequences(values)
-    if repeated:
-        events = sorted({event for word in text for event in word.split(" ") if event})
-        return Sequence(tuple(events)), f"blank-separated words, {len(events)} different, in many orders"
-    return Nominal(tuple(sorted(text))), f"{len(text)} different words"
-
-
-def _looks_like_sequences(values: pa.Array) -> bool:
-    text = values.cast(pa.string())
-    distinct = pc.unique(text)
-    events = pc.unique(pc.split_pattern(distinct, " ").flatten())
-    # Words of a small vocabulary in many different orders: an itinerary, not a free text or a category.
-    return bool(len(distinct) > max(_FEW, 3 * len(events)))
-
-
-def _role(name: str, scale: Scale, values: pa.Array) -> tuple[str, str]:
-    distinct = len(pc.unique(values)) if not isinstance(scale, Sequence) else 0
-    if _WEIGHT.search(name) and isinstance(scale, Numeric):
-        return "weight", "its name says weight"
-    if _STRATUM.search(name):
-        return "stratum", "its name says stratum"
-    if _IDENTIFIER.search(name) and distinct > 0.5 * len(values):
-        return "identifier", "its name and its many different values say identifier: it will not be released"
-    if isinstance(scale, Nominal) and len(values) > _FEW and distinct > 0.9 * len(values):
-        return "identifier", "nearly every value is different: it will not be released"
-    return "key", "an intruder may know it; change the role if not"
-
-
-def _one_weight(attributes: list[Attribute], reasons: dict[str, str]) -> list[Attribute]:
-    weights = [a.name for a in attributes if a.role == "weight"]
-    result = []
-    for a in attributes:
-        if a.role == "weight" and a.name != weights[0]:
-            reasons[a.name] += f"; only one weight can be used, and that is {weights[0]!r}"
-            result.append(Attribute(a.name, a.scale, "other", a.missing))
-        else:
-            result.append(a)
-    return result
+    if guess.role == "weight":
+        scale = Numeric()
+    inferred = Inferred(("role", "scale"), guess.reason, guess.confidence, guess.question, guess.holds_for)
+    return Attribute(look.name, scale, guess.role or "other", look.codes, look.label, guess.household, inferred)
 
 
 def _unreadable(scale: Moment, values: pa.Array) -> bool:

@@ -75,7 +75,17 @@ def declared_by_labels(proposal: Proposal, table: Any, labels: Labels) -> Propos
             reasons[name] = "; ".join([why, *role])
         missing[name] = int(hide_missing(column, changed.missing).null_count)
     texts = {name: dict(values) for name, values in labels.values.items()}
+    attributes = [_with_reason(attribute, reasons[attribute.name]) for attribute in attributes]
     return replace(proposal, schema=Schema(attributes), reasons=reasons, missing=missing, value_labels=texts)
+
+
+def _with_reason(attribute: Attribute, reason: str) -> Attribute:
+    """Return the attribute with why it is so; what the file says of a scale is not asked again."""
+    inferred = attribute.inferred
+    if inferred is None:
+        return attribute
+    said = "the file says" in reason or "labels" in reason
+    return replace(attribute, inferred=replace(inferred, reason=reason, question="" if said else inferred.question))
 
 
 def _missing_codes(column: Any, labels: Labels, name: str) -> tuple[Level, ...]:

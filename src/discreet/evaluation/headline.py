@@ -240,13 +240,12 @@ def attacks_of(
             if one is not None:
                 attacks += _attacks(intruder.name, one, keys, part)
         plain = table if recoded is before else seen_by(keys, before)
-        for name in dict.fromkeys((*intruder.linkers, *_that_know(release))):
+        for name in intruder.linkers:
             if name in MEASURED:
                 continue
             one = risks.get(f"{name}-linkage")
             if one is None:
-                needed = whole and name in intruder.linkers
-                one = linked_by(intruder, name, (plain, table), release, engine, needed=needed)
+                one = linked_by(intruder, name, (plain, table), release, engine, needed=whole)
             if one is not None:
                 attacks += _attacks(intruder.name, one, keys, part)
     if not attacks and not absent:
@@ -255,18 +254,6 @@ def attacks_of(
     if not attacks:
         raise DataError(f"The score needs the success of one linker at least: {absent[0]}")
     return Attacks(intruder.name, tuple(intruder.known), tuple(attacks), tuple(dict.fromkeys(absent)))
-
-
-def _that_know(release: Any) -> tuple[str, ...]:
-    """Return the linkers that know the masking, where the release tells what an intruder who knows it could use.
-
-    Whoever reads how a file was protected can use it, so that every intruder is taken to have done so.
-    """
-    if not isinstance(release, Masked):
-        return ()
-    provenance = release.provenance
-    telling = provenance.transitions or provenance.details.get("window") or provenance.details.get("matrices")
-    return tuple(name for name, cls in catalogue.linkers().items() if cls.knows_masking) if telling else ()
 
 
 def _attacks_on_some(

@@ -14,6 +14,7 @@ from discreet.contracts.measurement import Measurement
 from discreet.data.block import Block
 from discreet.data.microdata import Microdata
 from discreet.data.scales.written import absent_of
+from discreet.data.schema import Schema
 from discreet.errors import ParameterError
 from discreet.measures.risk.equal_keys import EqualKeys, keys_in_words
 from discreet.parameters import Optional, Text
@@ -35,8 +36,9 @@ class HouseholdRisk(EqualKeys):
 
     Parameters
     ----------
-    household : str
-        The attribute of the original that says which records belong together; an identifier will do.
+    household : str, optional
+        The attribute of the original that says which records belong together; by default the one that the schema
+        declares so.
     attributes : list of str, optional
         What the intruder knows; by default every key, numbers included.
     missing : {"category", "any"}
@@ -75,10 +77,18 @@ class HouseholdRisk(EqualKeys):
         return [cls("region")]
 
     def question(self, scope: PairScope) -> DifferentPairs:
-        if self.household is None:
-            raise ParameterError("HouseholdRisk: household must be the name of an attribute; got None.")
-        scope.before[self.household]
-        return DifferentPairs((self.household,), scope.names, scope.weight)
+        household = self._household(scope.before)
+        scope.before[household]
+        return DifferentPairs((household,), scope.names, scope.weight)
+
+    def _household(self, schema: Schema) -> str:
+        household = self.household or schema.household
+        if household is None:
+            raise ParameterError(
+                "HouseholdRisk: household must be the name of an attribute; got None.",
+                hint="Name it, or declare it in the schema: household = true (--household).",
+            )
+        return household
 
     def conclude(self, statistics: PairRows, scope: PairScope) -> Measurement:
         risks, gaps = self._risks(statistics, scope.names)
@@ -111,7 +121,7 @@ class HouseholdRisk(EqualKeys):
         )
         sizes, totals = classes.agreeing() if self.missing == "any" else (classes.counts, classes.totals)
         alone = benedetti_franconi(sizes, totals)[labels]
-        homes, outside = _homes(rows.original, str(self.household))
+        homes, outside = _homes(rows.original, self._household(rows.original.schema))
         with np.errstate(divide="ignore", invalid="ignore"):  # a risk of 1 is a logarithm of −∞, and so is its home's
             log_safe = np.log1p(-np.minimum(alone, 1.0))
             by_home = np.bincount(homes, weights=log_safe * records)
