@@ -141,6 +141,11 @@ if TYPE_CHECKING:
     from discreet.measures.risk.linked import DistanceLinkageRisk as DistanceLinkageRisk
     from discreet.measures.risk.linked import ProbabilisticLinkageRisk as ProbabilisticLinkageRisk
     from discreet.measures.risk.linked import SequenceLinkageRisk as SequenceLinkageRisk
+    from discreet.measures.risk.loglinear_risk import LogLinearRisk as LogLinearRisk
+    from discreet.measures.risk.mahalanobis_intervals import (
+        MahalanobisIntervalDisclosure as MahalanobisIntervalDisclosure,
+    )
+    from discreet.measures.risk.population_uniques import PopulationUniques as PopulationUniques
     from discreet.measures.risk.reconstruction import Reconstruction as Reconstruction
     from discreet.measures.risk.sequence_knowledge import KnownEvents as KnownEvents
     from discreet.measures.risk.special_uniques import SpecialUniques as SpecialUniques
@@ -198,8 +203,10 @@ else:
         "LDiversityViolations": "discreet.measures.risk.diversity",
         "LevelMap": "discreet.masking.recoding.level_map",
         "LocalSuppression": "discreet.masking.withholding.suppression",
+        "LogLinearRisk": "discreet.measures.risk.loglinear_risk",
         "MDAV": "discreet.masking.microaggregation.numbers.mdav",
         "MHM": "discreet.masking.microaggregation.numbers.mhm",
+        "MahalanobisIntervalDisclosure": "discreet.measures.risk.mahalanobis_intervals",
         "MarketerRisk": "discreet.measures.risk.guesses",
         "MaskingAwareLinkage": "discreet.linkage.shared.masking_aware",
         "MeanDifference": "discreet.measures.loss.numbers",
@@ -212,6 +219,7 @@ else:
         "Numeric": "discreet.data.scales.numeric",
         "Ordinal": "discreet.data.scales.ordinal",
         "PRAM": "discreet.masking.perturbing.pram",
+        "PopulationUniques": "discreet.measures.risk.population_uniques",
         "ProbabilisticLinkage": "discreet.linkage.shared.probabilistic",
         "ProbabilisticLinkageRisk": "discreet.measures.risk.linked",
         "ProbabilisticLoss": "discreet.measures.loss.improbability",
@@ -360,6 +368,8 @@ __all__ = [
     "LDiversityViolations",
     "LevelMap",
     "LocalSuppression",
+    "LogLinearRisk",
+    "MahalanobisIntervalDisclosure",
     "MarketerRisk",
     "MaskingAwareLinkage",
     "MeanDifference",
@@ -371,6 +381,7 @@ __all__ = [
     "Nominal",
     "Numeric",
     "Ordinal",
+    "PopulationUniques",
     "ProbabilisticLinkage",
     "ProbabilisticLinkageRisk",
     "ProbabilisticLoss",

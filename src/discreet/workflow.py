@@ -29,6 +29,7 @@ from discreet.errors import ParameterError, door
 from discreet.evaluation.advice import advise, advise_study, advise_tables
 from discreet.evaluation.assessing import assess, attack, link, measure, protect
 from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
+from discreet.evaluation.risk_of_file import risk
 from discreet.evaluation.row_store import check_store
 from discreet.evaluation.study import compare
 from discreet.evaluation.thresholds import verify
@@ -62,7 +63,7 @@ from discreet.release.running import Run, load_protocol, run_protocol, save_prot
 from discreet.release.running_tables import TablesRun, check_tables, is_for_tables, run_tables
 from discreet.release.script import protect_script
 from discreet.release.several_tables import Tables
-from discreet.release.writing import write_report, write_study
+from discreet.release.writing import write_report, write_risk, write_study
 from discreet.reproduction.printed import PaperComparison
 from discreet.statistics.question import MOST_AT_ONCE
 
@@ -117,6 +118,7 @@ __all__ = [
     "readable_endings",
     "renumber_files",
     "renumber_keys",
+    "risk",
     "run",
     "save_protocol",
     "save_schema",
@@ -132,6 +134,7 @@ __all__ = [
     "write_manifest",
     "write_papers",
     "write_report",
+    "write_risk",
     "write_study",
     "written_together",
 ]

@@ -11,7 +11,7 @@ from discreet.contracts.measure import Pair
 from discreet.contracts.measurement import Measurement
 from discreet.errors import ParameterError
 from discreet.measures.risk.equal_keys import EqualKeys, keys_in_words
-from discreet.parameters import Optional, Text
+from discreet.parameters import Number, Optional, Text
 from discreet.parameters.declaration import parameter
 from discreet.statistics.key_frequencies import benedetti_franconi
 from discreet.statistics.question import Need
@@ -30,6 +30,8 @@ class HouseholdRisk(EqualKeys):
     ----------
     household : str
         The attribute of the original that says which records belong together; an identifier will do.
+    sampling_fraction : float, optional
+        Share of the population that is in the file; by default from the survey weights.
     attributes : list of str, optional
         What the intruder knows; by default every key, numbers included.
     missing : {"category", "any"}
@@ -62,6 +64,7 @@ class HouseholdRisk(EqualKeys):
     formula: ClassVar[str] = "100 · mean (1 − Π (1 − r))"
     reference: ClassVar[str] = "Templ, Meindl and Kowarik 2013"
     household: str | None = parameter(Optional(Text("the name of an attribute")), default=None, kw_only=False)
+    sampling_fraction: float | None = parameter(Optional(Number(0, 1, open_low=True)), default=None)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -81,7 +84,9 @@ class HouseholdRisk(EqualKeys):
         if self.household is None:
             raise ParameterError("HouseholdRisk: household must be the name of an attribute; got None.")
         frequencies = self._frequencies(pair)
-        alone = benedetti_franconi(frequencies.sizes, frequencies.totals)
+        fraction = self.sampling_fraction
+        totals = frequencies.totals if fraction is None else frequencies.sizes / fraction
+        alone = benedetti_franconi(frequencies.sizes, totals)
         homes = _homes(pair, self.household)
         with np.errstate(divide="ignore"):  # a risk of 1 is a logarithm of −∞, and its household has a risk of 1
             log_safe = np.bincount(homes, weights=np.log1p(-np.minimum(alone, 1.0)))
