@@ -41,6 +41,7 @@ __all__ = ["risk"]
 
 _ENDS = (1, 2, 3, 5, 10, 50, 100, 1000)
 _BELOW = (2, 3, 5)
+_MOST_KEYS = 62
 _MOST_NUMBERS = 100_000
 """Records up to which neighbours among numbers are looked for unasked."""
 
@@ -116,17 +117,17 @@ def risk(
         "population": population_of(scope, share),
     }
     measures = _measures(table.schema, n, names, household, share, scope.weight)
-    not_computed = []
+    not_computed: list[NotComputed] = []
+    if "suda2" not in measures:
+        reason = f"SUDA2 looks at {_MOST_KEYS} keys at most; there are {len(names)}."
+        not_computed.append(NotComputed("suda2", SpecialUniques.title, "risk", reason))
     for label, measure in measures.items():
         try:
             inquiries[label] = measure.measured(measure.scope(tables, None, where))
         except DiscreetError as error:
             not_computed.append(NotComputed(measure.name, measure.title, "risk", error.message))
     answers = where.answer(tables, inquiries)
-    for name in ("sizes", "chances", "population"):
-        if isinstance(answers[name], DiscreetError):
-            raise answers[name]
-    counted = _Counted(answers["sizes"], answers["chances"], answers["population"])
+    counted = _Counted(*(_needed(answers[name]) for name in ("sizes", "chances", "population")))
     measurements: dict[str, Measurement] = {}
     for label, measure in measures.items():
         answer = answers.get(label)
@@ -160,6 +161,12 @@ class _Grossed:
         return benedetti_franconi(sizes, sizes / self.fraction)
 
 
+def _needed(answer: Any) -> Any:
+    if isinstance(answer, DiscreetError):
+        raise answer
+    return answer
+
+
 def _asked(one: Counts) -> Inquiry[Any]:
     return (yield one)
 
@@ -170,6 +177,8 @@ def _declared(
     """Return the table with the roles that were told."""
     if isinstance(keys, str):
         raise ParameterError("risk: keys must be a list of names; got one text.", hint=f"Say keys=[{keys!r}].")
+    if keys is not None and not len(keys):
+        raise ParameterError("risk: keys must name at least one column.")
     table = data if isinstance(data, StoredTable) else as_microdata(data, schema)
     if not len(table):
         raise DataError("The table has no records.")
@@ -215,7 +224,9 @@ def _measures(
 ) -> dict[str, Measure]:
     home = household or getattr(schema, "household", None)
     known = share is not None or weight is not None
-    result: dict[str, Measure] = {"suda2": SpecialUniques(attributes=names, sampling_fraction=share)}
+    result: dict[str, Measure] = {}
+    if len(names) <= _MOST_KEYS:
+        result["suda2"] = SpecialUniques(attributes=names, sampling_fraction=share)
     if home is not None:
         # Whoever knows that a household is in the file needs no sampling fraction.
         result["file household"] = HouseholdRisk(home, attributes=names, sampling_fraction=1.0)

@@ -94,7 +94,10 @@ def fit_main_effects(
     slopes = {} if slopes is None else slopes
     start = np.full(response.size, empty) if start is None else start
     factors = [np.full(size, 1.0 / size) for size in cells.sizes]
-    observed = [np.bincount(c, weights=response, minlength=s) for c, s in zip(cells.columns, cells.sizes, strict=True)]
+    observed = [
+        np.bincount(column, weights=response, minlength=size).astype(np.float64)
+        for column, size in zip(cells.columns, cells.sizes, strict=True)
+    ]
     scale, slope = float(response.sum()) / empty, 0.0
     goal = max(float(response.sum()), 1e-300)
     tilt = np.zeros(response.size) if covariate is None else covariate

@@ -39,7 +39,7 @@ class RobustShape:
         """Return the Mahalanobis distance of every record from the centre."""
         away = rows - self.centre
         inverse = np.linalg.pinv(self.covariance, hermitian=True)
-        return np.sqrt(np.maximum(((away @ inverse) * away).sum(axis=1), 0.0))
+        return np.asarray(np.sqrt(np.maximum(((away @ inverse) * away).sum(axis=1), 0.0)))
 
 
 def robust_shape(rows: FloatArray) -> RobustShape:
@@ -52,9 +52,9 @@ def robust_shape(rows: FloatArray) -> RobustShape:
     Notes
     -----
     FAST-MCD: from 200 random starts among at most 1500 records, steps that keep the h = ⌊(n+p+1)/2⌋ records nearest to
-    the centre; the ten best go on until nothing changes, and the best of them over all records. Made consistent at the normal, and taken
-    again over the records within its 97.5 % ellipsoid. The draws are fixed: the same numbers give the same shape.
-    O(n p²) a step, O(n p) memory.
+    the centre; the ten best go on until nothing changes, and the best of them over all records. Made consistent at the
+    normal, and taken again over the records within its 97.5 % ellipsoid. The draws are fixed: the same numbers in the
+    same order give the same shape. O(n p²) a step, O(n p) memory.
 
     References
     ----------

@@ -29,9 +29,9 @@ def pitman_uniques(sizes: IntArray, classes: IntArray, population: float) -> flo
 
     Notes
     -----
-    ``E S₁ = N Γ(θ+1) Γ(θ+α+N−1) / (Γ(θ+α) Γ(θ+N))``, which Hoshino approximates by ``Γ(θ+1)/Γ(θ+α) · N^α``, with θ and α
-    of largest likelihood (:func:`fit_pitman`). Where every record is alone, α is 1 and so is everybody.
-    O(sizes) an iteration.
+    ``E S₁ = N Γ(θ+1) Γ(θ+α+N−1) / (Γ(θ+α) Γ(θ+N))``, which Hoshino approximates by ``Γ(θ+1)/Γ(θ+α) · N^α``, with θ and
+    α of largest likelihood (:func:`fit_pitman`). Where every record is alone, α is 1, and everybody is alone. O(sizes)
+    an iteration.
 
     References
     ----------

@@ -52,8 +52,8 @@ def estimate_uniqueness(sizes: SizeTable, population: float) -> UniquenessEstima
 
     Notes
     -----
-    Up to a tenth of the population, Pitman's model is believed; beyond, the smaller of Zayatz's and the shifted negative
-    binomial's, or Zayatz's alone where the latter has no solution. Nobody alone in the sample: nobody of the file is
+    Up to a tenth of the population, Pitman's model is believed; beyond, the smaller of Zayatz's and the shifted
+    negative binomial's, or Zayatz's alone where the latter has no solution. Nobody alone in the sample: nobody of the file is
     alone in the population, and all estimates are 0. Of a census, all are what is counted.
 
     References
@@ -66,8 +66,6 @@ def estimate_uniqueness(sizes: SizeTable, population: float) -> UniquenessEstima
     classes = sizes.sizes, sizes.combinations
     pitman, zayatz = pitman_uniques(*classes, population), zayatz_uniques(*classes, population)
     snb = shifted_negative_binomial_uniques(*classes, population)
-    if n <= _SMALL_SAMPLE * population:
-        chosen = "pitman"
-    else:
-        chosen = "snb" if snb is not None and snb <= zayatz else "zayatz"
+    smaller = "snb" if snb is not None and snb <= zayatz else "zayatz"
+    chosen = "pitman" if n <= _SMALL_SAMPLE * population else smaller
     return UniquenessEstimates(float(population), pitman, zayatz, snb, chosen)

@@ -57,7 +57,7 @@ def shifted_negative_binomial_uniques(sizes: IntArray, classes: IntArray, popula
 
 
 def population_classes(sizes: IntArray, classes: IntArray, fraction: float) -> float:
-    """Return how many classes the population is expected to have (Shlosser's estimator, as modified by Haas and Stokes).
+    """Return how many classes the population is expected to have, by Shlosser as modified by Haas and Stokes.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def fit_shifted_negative_binomial(
 
     def misses(place: FloatArray) -> FloatArray:
         expected = expected_classes(np.exp(place[0]), expit(place[1]), total, fraction)
-        return np.array([expected[0] / alone, expected[1] / max(doubles, 0.5)]) - aim
+        return np.asarray(np.array([expected[0] / alone, expected[1] / max(doubles, 0.5)]) - aim)
 
     aim = np.array([1.0, doubles / max(doubles, 0.5)])
     best = None

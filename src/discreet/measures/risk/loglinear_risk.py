@@ -58,8 +58,8 @@ class LogLinearRisk(FrequencyRisk):
     and divides by the combinations that occur; its two figures are in `details` (``modrisk``), for comparison. They
     take the mean of the sample for that of the population, and are too large where π is small.
 
-    Main effects need no table and cost O(combinations × keys) a turn; interactions are fitted over all cells, at most 16
-    million. A missing cell is a value of its own.
+    Main effects need no table and cost O(combinations × keys) a turn; interactions are fitted over all cells, at most
+    16 million. A missing cell is a value of its own.
 
     References
     ----------
@@ -154,8 +154,8 @@ class LogLinearRisk(FrequencyRisk):
         census = float(totals.sum()) <= scope.n
         where = " The file was taken for the whole population." if census else ""
         sentence = (
-            f"Of {alone} records that are alone on their {keys_in_words(len(scope.names))}, about {first:.1f} are so in "
-            f"the population, and {second:.1f} would be matched correctly, by a log-linear model.{where}"
+            f"Of {alone} records that are alone on their {keys_in_words(len(scope.names))}, about {first:.1f} are so "
+            f"in the population, and {second:.1f} would be matched correctly, by a log-linear model.{where}"
         )
         details: Json = {
             "method": self.method,
