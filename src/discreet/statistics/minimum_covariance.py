@@ -38,8 +38,10 @@ class RobustShape:
     def distances(self, rows: FloatArray) -> FloatArray:
         """Return the Mahalanobis distance of every record from the centre."""
         away = rows - self.centre
-        inverse = np.linalg.pinv(self.covariance, hermitian=True)
-        return np.asarray(np.sqrt(np.maximum(((away @ inverse) * away).sum(axis=1), 0.0)))
+        spread, axes = np.linalg.eigh(self.covariance)
+        # Where nothing spreads, whoever is beside the plane is far away, and not near as a pseudo-inverse has it.
+        spread = np.maximum(spread, _SINGULAR * max(float(spread[-1]), 1.0))
+        return np.asarray(np.sqrt(((away @ axes) ** 2 / spread).sum(axis=1)))
 
 
 def robust_shape(rows: FloatArray) -> RobustShape:

@@ -53,8 +53,8 @@ def estimate_uniqueness(sizes: SizeTable, population: float) -> UniquenessEstima
     Notes
     -----
     Up to a tenth of the population, Pitman's model is believed; beyond, the smaller of Zayatz's and the shifted
-    negative binomial's, or Zayatz's alone where the latter has no solution. Nobody alone in the sample: nobody of the file is
-    alone in the population, and all estimates are 0. Of a census, all are what is counted.
+    negative binomial's, or Zayatz's alone where the latter has no solution. Nobody alone in the sample: nobody of the
+    file is alone in the population, and all estimates are 0. Of a census, all are what is counted.
 
     References
     ----------
