@@ -25,9 +25,9 @@ DOOR = Path(__file__).parent.parent / "src" / "discreet" / "__init__.py"
 NAMES: tuple[str, ...] = (
     # declare
     "Attribute", "Schema", "Numeric", "Ordinal", "Nominal", "Sequence",
-    "Microdata", "microdata",
+    "Microdata", "microdata", "Declaration",
     # read and write
-    "read", "scan", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",
+    "read", "scan", "survey", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",
     # mask, attack, measure, score
     "methods", "protect", "Chain",
     "attack", "measure", "assess", "certify", "compare", "tune", "grid",
@@ -53,6 +53,7 @@ ROOMS: dict[str, str] = {
     "compare": "evaluation",
     "measure": "evaluation",
     "run": "workflow",
+    "survey": "io",
     "tune": "evaluation",
 }
 """The room of a name that two rooms have."""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from discreet.data.scales.sequence import Sequence as Sequence
     from discreet.data.schema import Attribute as Attribute
     from discreet.data.schema import Schema as Schema
+    from discreet.data.survey import Declaration as Declaration
     from discreet.engines.memory import MemoryEngine as MemoryEngine
     from discreet.engines.spark import SparkEngine as SparkEngine
     from discreet.engines.streaming import StreamingEngine as StreamingEngine
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from discreet.io.reading import inspect as inspect
     from discreet.io.reading import read as read
     from discreet.io.reading import scan as scan
+    from discreet.io.reading import survey as survey
     from discreet.io.reading import write as write
     from discreet.linkage.shared.blocking import BlockedLinkage as BlockedLinkage
     from discreet.linkage.shared.distance import DistanceLinkage as DistanceLinkage
@@ -172,6 +174,7 @@ else:
         "CorrelatedNoise": "discreet.masking.perturbing.noise",
         "CorrelationDifference": "discreet.measures.loss.relations",
         "CovarianceDifference": "discreet.measures.loss.relations",
+        "Declaration": "discreet.data.survey",
         "DeviationIntervalDisclosure": "discreet.measures.risk.intervals",
         "DiscreetError": "discreet.errors",
         "DiscreetWarning": "discreet.errors",
@@ -280,6 +283,7 @@ else:
         "read": "discreet.io.reading",
         "run": "discreet.workflow",
         "scan": "discreet.io.reading",
+        "survey": "discreet.io.reading",
         "tune": "discreet.evaluation.tuning",
         "write": "discreet.io.reading",
         "write_report": "discreet.release.writing",
@@ -338,6 +342,7 @@ __all__ = [
     "CorrelatedNoise",
     "CorrelationDifference",
     "CovarianceDifference",
+    "Declaration",
     "DeviationIntervalDisclosure",
     "DiscreetError",
     "DiscreetWarning",
@@ -448,6 +453,7 @@ __all__ = [
     "run",
     "scales",
     "scan",
+    "survey",
     "tune",
     "write",
     "write_report",

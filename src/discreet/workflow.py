@@ -21,6 +21,7 @@ from discreet.contracts.proof import Certificate
 from discreet.contracts.remark import Remark
 from discreet.data.microdata import Microdata
 from discreet.data.schema import ROLES, Schema
+from discreet.data.survey import Declaration
 from discreet.datasets.listing import list_datasets
 from discreet.engines.memory import MemoryEngine
 from discreet.engines.spark import SparkEngine
@@ -44,6 +45,7 @@ from discreet.io.reading import (
     readable_endings,
     save_schema,
     scan,
+    survey,
     writable_endings,
     write,
     write_links,
@@ -71,6 +73,7 @@ __all__ = [
     "MOST_AT_ONCE",
     "ROLES",
     "Chain",
+    "Declaration",
     "Intruder",
     "Protocol",
     "Remark",
@@ -125,6 +128,7 @@ __all__ = [
     "scan",
     "shares_attributes",
     "split_households",
+    "survey",
     "tune",
     "verify",
     "writable_endings",

@@ -20,18 +20,20 @@ from discreet.cli.options import (
     SchemaFile,
     SequenceColumn,
     Verbose,
+    declares,
     given,
     reads_text,
+    tell_inferred,
 )
 
 __all__ = ["attack", "link"]
 
 
 @reads_text
+@declares
 def attack(
     original: Data,
     masked: MaskedFile,
-    schema: SchemaFile = None,
     linker: LinkerName = "distance",
     attributes: Annotated[
         str | None, typer.Option(help="What the intruder knows, separated by commas.", show_default=False)
@@ -45,6 +47,7 @@ def attack(
     verbose: Verbose = False,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Link a release back to the original, as an intruder would, and count the correct links.
 
@@ -58,9 +61,10 @@ def attack(
 
     parameters = workflow.parse_parameters("linker", linker, given(None, attributes, None, parameter or []))
     with progress(quiet=quiet or json, verbose=verbose):
-        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
+        before = workflow.read(original, declared, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
         links = workflow.attack(before, after, linker, **parameters)
+    tell_inferred(before.schema, quiet=quiet or json)
     unused = [] if "attributes" in parameters else _unused(links, before, after)
     result = links.evaluate()
     low, high = result.interval()
@@ -92,6 +96,7 @@ def attack(
 
 
 @reads_text
+@declares
 def link(
     a: Data,
     b: Annotated[Path, typer.Argument(help="The file whose records are looked up in the first.", show_default=False)],
@@ -112,6 +117,7 @@ def link(
     verbose: Verbose = False,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Link two files of any size: for every record of the second, who it is in the first.
 
@@ -128,12 +134,13 @@ def link(
     inputs += workflow.files_named(parameters)
     workflow.check_outputs([output], inputs)
     with progress(quiet=quiet or json, verbose=verbose):
-        first = workflow.read(a, schema, delimiter=delimiter, encoding=encoding, **layout)
-        declared = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
-        second = workflow.read(b, declared, delimiter=delimiter, encoding=encoding, **layout)
+        first = workflow.read(a, declared, delimiter=delimiter, encoding=encoding, **layout)
+        declared_b = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
+        second = workflow.read(b, declared_b, delimiter=delimiter, encoding=encoding, **layout)
         links = workflow.link(first, second, linker, **parameters)
         with workflow.written_together([output], inputs, last=True):
             workflow.write_links(links, output, inputs)
+    tell_inferred(first.schema, quiet=quiet or json)
     unused = [] if "attributes" in parameters else _unused(links, first, second)
     linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())
     decided = {} if links.decision is None else {"decided": int((links.decision == 2).sum())}

@@ -24,11 +24,13 @@ from discreet.cli.options import (
     Seed,
     SequenceColumn,
     Verbose,
+    declares,
     engine_of,
     given,
     reads_text,
     refuse_existing,
     refuse_streamed,
+    tell_inferred,
 )
 from discreet.errors import FileError
 
@@ -36,11 +38,13 @@ __all__ = ["assess", "demo", "inspect", "protect"]
 
 
 @reads_text
+@declares
 def inspect(
     data: Data,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the proposal as a TOML file.", show_default=False)
     ] = None,
+    schema: SchemaFile = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a schema that exists.")] = False,
@@ -49,6 +53,7 @@ def inspect(
     verbose: Verbose = False,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Look at a file and propose a schema, with the reason for every choice.
 
@@ -62,14 +67,15 @@ def inspect(
     """
     from discreet import workflow
 
+    inputs = [data, *([schema] if schema else [])]
     if output is not None:
-        workflow.check_outputs([output], [data])
+        workflow.check_outputs([output], inputs)
         refuse_existing([output], force=force)
     with progress(quiet=quiet or json, verbose=verbose):
-        proposal = workflow.inspect(data, delimiter=delimiter, encoding=encoding, **layout)
+        proposal = workflow.inspect(data, declared, delimiter=delimiter, encoding=encoding, **layout)
     if output is not None:
-        with workflow.written_together([output], [data], last=True):
-            workflow.save_schema(proposal.schema, output, inputs=[data])
+        with workflow.written_together([output], inputs, last=True):
+            workflow.save_schema(proposal.schema, output, inputs=inputs)
     if json:
         rows = [
             {**a.to_dict(), "reason": proposal.reasons[a.name], "missing_values": proposal.missing[a.name]}
@@ -91,6 +97,7 @@ def inspect(
 
 
 @reads_text
+@declares
 def protect(
     data: Data,
     output: Annotated[
@@ -141,6 +148,7 @@ def protect(
     block_size: BlockSize = None,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Mask a file with one method, and say what is weak about the choice.
 
@@ -179,25 +187,25 @@ def protect(
             workflow.engine_named(name, master) as where,
             workflow.written_together(last=True),
         ):
-            written = workflow.protect(
-                workflow.scan(data, schema), method, output=target, engine=where, block_size=block_size, **parameters
-            )
-        _tell_written(written.provenance, target, name, declared=schema is not None, json=json, quiet=quiet)
+            source = workflow.scan(data, declared)
+            written = workflow.protect(source, method, output=target, engine=where, block_size=block_size, **parameters)
+        tell_inferred(source.schema, quiet=quiet or json)
+        _tell_written(written.provenance, target, name, declared=declared is not None, json=json, quiet=quiet)
         return
     workflow.check_outputs(outputs, inputs)
     if print_python:
         script = workflow.protect_script(
-            data, target, method, parameters, schema=schema, report=report, delimiter=delimiter, encoding=encoding,
+            data, target, method, parameters, schema=declared, report=report, delimiter=delimiter, encoding=encoding,
             sequence=sequence, **layout,
         )  # fmt: skip
         out.print(script, end="", markup=False, highlight=False, soft_wrap=True)
         return
     with progress(quiet=quiet or json, verbose=verbose):
-        original = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
+        original = workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
         masked = workflow.protect(original, method, block_size=block_size, **parameters)
         assessment = workflow.assess(original, masked) if reports else None
         remarks = workflow.advise(
-            original, masked, assessment, schema_given=schema is not None, seed_given=seed is not None
+            original, masked, assessment, schema_given=declared is not None, seed_given=seed is not None
         )
         before = {"all keys": workflow.assess(original, original)} if "internal" in reports else {}
         with workflow.written_together(outputs, inputs, last=True):
@@ -225,6 +233,7 @@ def protect(
         )
         return
     if not quiet:
+        tell_inferred(original.schema, quiet=quiet)
         _show_masked(masked.provenance.to_dict(), target)
         if assessment is not None:
             _show_assessment(assessment, brief=True)
@@ -286,10 +295,10 @@ def _show_masked(provenance: dict[str, Any], output: Path, engine: str = "memory
 
 
 @reads_text
+@declares
 def assess(
     original: Data,
     masked: MaskedFile,
-    schema: SchemaFile = None,
     max_risk: Annotated[
         float | None,
         typer.Option(help="Exit with 1 if the risk, the worst case, is above this percentage.", show_default=False),
@@ -304,6 +313,7 @@ def assess(
     master: Master = None,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Measure what a release risks and what it lost, and score it.
 
@@ -326,15 +336,16 @@ def assess(
     with progress(quiet=quiet or json, verbose=verbose), workflow.engine_named(name, master) as where:
         if name == "memory":
             before = workflow.read(
-                original, schema, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence
+                original, declared, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence
             )
             after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
         else:
-            before = workflow.scan(original, schema)
+            before = workflow.scan(original, declared)
             after = workflow.scan(masked, before.schema)
         assessment = workflow.assess(before, after, engine=where)
         if name == "memory":
-            remarks = workflow.advise(before, after, assessment, schema_given=schema is not None)
+            remarks = workflow.advise(before, after, assessment, schema_given=declared is not None)
+    tell_inferred(before.schema, quiet=quiet or json)
     if len(before) > workflow.MOST_AT_ONCE and not quiet and not json:
         err.print(f"More than {workflow.MOST_AT_ONCE:,} records: linkage is measured on a sample of them.")
     if json:

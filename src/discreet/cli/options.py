@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,12 +31,14 @@ __all__ = [
     "SequenceColumn",
     "Verbose",
     "dataset_names",
+    "declares",
     "engine_of",
     "given",
     "method_names",
     "reads_text",
     "refuse_existing",
     "refuse_streamed",
+    "tell_inferred",
 ]
 
 
@@ -131,6 +133,95 @@ def reads_text(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = own.replace(parameters=[*own_options, *layout_options])  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own_options, *layout_options]}
     return run
+
+
+def _columns(help_: str) -> Any:
+    return Annotated[list[str] | None, typer.Option(help=help_, show_default=False, metavar="COLUMNS")]
+
+
+def _column(help_: str) -> Any:
+    return Annotated[str | None, typer.Option(help=help_, show_default=False, metavar="COLUMN")]
+
+
+_DECLARATION: dict[str, Any] = {
+    "keys": _columns("What an intruder may know: age,sex,region*; repeatable, as all of these."),
+    "confidential": _columns("What must not become known of a person."),
+    "weight": _column("The survey weight."),
+    "household": _column("The number that says who lives together; it is not released."),
+    "strata": _columns("Within whose combinations the sample was drawn."),
+    "identifiers": _columns("What is never released."),
+    "others": Annotated[
+        str | None,
+        typer.Option(
+            help="The role of all columns not named: key, confidential, other or drop. Inferred by default.",
+            show_default=False,
+            metavar="ROLE",
+        ),
+    ],
+    "numeric": _columns("Numbers that are quantities."),
+    "ordinal": _columns("Categories in order."),
+    "nominal": _columns("Categories without an order, such as codes."),
+}
+"""What can be said of the columns without a schema file, or beside one."""
+
+
+def declares(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options that declare columns, --schema among them; they come as its `declared`.
+
+    `declared` is what :func:`discreet.workflow.read` takes for a schema: the path where nothing else was typed, and
+    None where nothing was declared at all.
+    """
+    own = inspect.signature(command, eval_str=True)
+    names_file = "schema" in own.parameters
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in (({} if names_file else {"schema": SchemaFile}) | _DECLARATION).items()
+    ]
+    own_options = [parameter for name, parameter in own.parameters.items() if name != "declared"]
+
+    @wraps(command)
+    def run(*args: Any, **typed: Any) -> None:
+        told = {name: value for name in _DECLARATION if (value := typed.pop(name, None))}
+        schema = typed.get("schema") if names_file else typed.pop("schema", None)
+        command(*args, **typed, declared=_declared(told, schema))
+
+    run.__signature__ = own.replace(parameters=[*own_options, *options])  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in [*own_options, *options]}
+    return run
+
+
+def _declared(told: dict[str, Any], schema: Path | None) -> Any:
+    if not told:
+        return schema
+    from discreet import workflow
+
+    lists = {name: value if isinstance(value, str) else _split(value) for name, value in told.items()}
+    return workflow.Declaration(**lists).and_file(schema)
+
+
+def _split(typed: list[str]) -> list[str]:
+    return [name for text in typed for part in text.split(",") if (name := part.strip())]
+
+
+def tell_inferred(schema: Any, *, quiet: bool) -> None:
+    """Say on standard error, in a line or two, what of a schema was inferred and what is asked."""
+    if quiet:
+        return
+    lines = [f"the {part} of {_some(schema.inferred(part))}" for part in ("role", "scale") if schema.inferred(part)]
+    if lines:
+        err.print(f"Inferred: {safe(', '.join(lines))}. `discreet inspect` shows why.", highlight=False, soft_wrap=True)
+    asked = [a.name for a in schema if a.inferred is not None and a.inferred.question and a.role == "key"]
+    if asked:
+        err.print(
+            f"Quantities or codes? {safe(_some(asked))}: say --numeric, --ordinal or --nominal.",
+            highlight=False, soft_wrap=True,
+        )  # fmt: skip
+
+
+def _some(names: Sequence[str], most: int = 6) -> str:
+    if len(names) <= most:
+        return ", ".join(names)
+    return f"{len(names)} columns ({', '.join(names[:most])} …)"
 
 
 Json = Annotated[bool, typer.Option("--json", help="Write JSON to standard output.")]

@@ -8,16 +8,26 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.console import err, out, print_json, progress, safe
-from discreet.cli.options import Data, Delimiter, Encoding, Json, MaskedFile, Quiet, SchemaFile, reads_text
+from discreet.cli.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    Json,
+    MaskedFile,
+    Quiet,
+    declares,
+    reads_text,
+    tell_inferred,
+)
 
 __all__ = ["certify", "verify"]
 
 
 @reads_text
+@declares
 def certify(
     original: Data,
     masked: MaskedFile,
-    schema: SchemaFile = None,
     k: Annotated[
         int | None, typer.Option(help="Smallest group; found in the release unless said.", show_default=False)
     ] = None,
@@ -34,6 +44,7 @@ def certify(
     quiet: Quiet = False,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Prove how far a microaggregated release is from the least possible information loss.
 
@@ -45,9 +56,10 @@ def certify(
 
     names = None if attributes is None else [name.strip() for name in attributes.split(",") if name.strip()]
     with progress(quiet=quiet or json):
-        before = workflow.read(original, schema, delimiter=delimiter, encoding=encoding, **layout)
+        before = workflow.read(original, declared, delimiter=delimiter, encoding=encoding, **layout)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
         certificate = workflow.certify(before, after, k=k, budget=budget, attributes=names)
+    tell_inferred(before.schema, quiet=quiet or json)
     if json:
         print_json(certificate.to_dict())
     else:

@@ -16,6 +16,7 @@ from discreet.cli.options import (
     Quiet,
     SchemaFile,
     Verbose,
+    declares,
     reads_text,
     refuse_existing,
 )
@@ -26,6 +27,7 @@ ProtocolFile = Annotated[Path, typer.Argument(help="The protocol, a TOML file.",
 
 
 @reads_text
+@declares
 def init(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="The protocol to write.")] = Path("protocol.toml"),
@@ -38,6 +40,7 @@ def init(
     quiet: Quiet = False,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Propose a protocol for a file: schema, intruders, steps and thresholds, with the reason for every choice.
 
@@ -48,7 +51,6 @@ def init(
     inputs = [data, *([schema] if schema else [])]
     workflow.check_outputs([output], inputs)
     refuse_existing([output], force=force)
-    declared = workflow.load_schema(schema)
     proposal = workflow.propose(
         data, schema=declared, delimiter=delimiter, encoding=encoding, **layout, folder=output.parent, release=release
     )

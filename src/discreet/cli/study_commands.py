@@ -10,7 +10,18 @@ from typing import Annotated, Any
 import typer
 
 from discreet.cli.console import advise, err, out, print_json, progress, safe, table
-from discreet.cli.options import Data, Delimiter, Encoding, Json, Quiet, SchemaFile, Verbose, reads_text
+from discreet.cli.options import (
+    Data,
+    Delimiter,
+    Encoding,
+    Json,
+    Quiet,
+    SchemaFile,
+    Verbose,
+    declares,
+    reads_text,
+    tell_inferred,
+)
 
 __all__ = ["compare", "tune"]
 
@@ -36,6 +47,7 @@ Workers = Annotated[int | None, typer.Option(min=1, help="Processes; one a core 
 
 
 @reads_text
+@declares
 def compare(
     data: Data,
     candidate: Candidates,
@@ -60,6 +72,7 @@ def compare(
     verbose: Verbose = False,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Mask, attack and measure a file with many candidates, and rank them.
 
@@ -74,7 +87,7 @@ def compare(
     sets = workflow.parse_attribute_sets(attributes) if attributes else None
     start = time.perf_counter()
     with progress(quiet=quiet or json, verbose=verbose):
-        table_ = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, **layout)
+        table_ = workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout)
         study = workflow.compare(
             table_, candidates, attribute_sets=sets, repetitions=repetitions, random_state=seed, workers=workers,
             store=store, resume=resume,
@@ -82,7 +95,8 @@ def compare(
         if study.complete:  # half a table would be read as a whole one
             _write(study, output, picture, inputs)
     seconds = time.perf_counter() - start
-    remarks = workflow.advise_study(table_, candidates, schema_given=schema is not None)
+    tell_inferred(table_.schema, quiet=quiet or json)
+    remarks = workflow.advise_study(table_, candidates, schema_given=declared is not None)
     ranking = study.ranking()
     best = None
     if ranking and study.complete:
@@ -118,6 +132,7 @@ def compare(
 
 
 @reads_text
+@declares
 def tune(
     data: Data,
     candidate: Candidates,
@@ -143,6 +158,7 @@ def tune(
     verbose: Verbose = False,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Find good parameters for a file with far fewer experiments than trying them all.
 
@@ -157,7 +173,7 @@ def tune(
     keys = None if attributes is None else [name.strip() for name in attributes.split(",")]
     start = time.perf_counter()
     with progress(quiet=quiet or json, verbose=verbose):
-        table_ = workflow.read(data, schema, delimiter=delimiter, encoding=encoding, **layout)
+        table_ = workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout)
         tuned = workflow.tune(
             table_, space, attributes=keys, risk_at_most=risk_at_most, budget=budget, repetitions=repetitions,
             random_state=seed, workers=workers, store=store, resume=resume,
@@ -165,6 +181,7 @@ def tune(
         if tuned.study.complete:
             _write(tuned.study, output, picture, inputs)
     seconds = time.perf_counter() - start
+    tell_inferred(table_.schema, quiet=quiet or json)
     if json:
         summary: dict[str, Any] = {"best": tuned.best, "experiments": tuned.experiments, "space": tuned.space}
         summary |= {"score": tuned.study.score, "unmasked": tuned.study.unmasked_entry()}

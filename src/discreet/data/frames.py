@@ -13,7 +13,7 @@ from discreet.errors import DataError, SchemaError, in_own_words
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["arrow_column", "arrow_of", "as_narwhals", "column_names", "polars_of"]
+__all__ = ["arrow_column", "arrow_of", "as_arrow_table", "as_narwhals", "column_names", "polars_of"]
 
 
 def arrow_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
@@ -28,6 +28,14 @@ def arrow_of(frame: nw.DataFrame[Any], name: str) -> Any:
         frame[name].to_arrow,
         lambda: DataError(f"Column {name!r} mixes kinds of values.", hint="Make it all text or all numbers."),
     )
+
+
+def as_arrow_table(frame: Any) -> pa.Table:
+    """Return a frame of any library as an Arrow table: its columns, and nothing else that a frame may hold."""
+    if isinstance(frame, pa.Table):
+        return frame
+    wrapped = as_narwhals(frame)
+    return pa.table({name: arrow_of(wrapped, name) for name in wrapped.columns})
 
 
 def polars_of(table: pa.Table) -> pl.DataFrame:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from discreet.data.frames import arrow_column, as_narwhals
 from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal, Scale, Sequence
 from discreet.data.scales.scale import hide_missing, is_text, is_whole, level_type, to_level_type
-from discreet.data.schema import Attribute, Schema
+from discreet.data.schema import Attribute, Inferred, Schema
 from discreet.errors import door
 from discreet.notebook import panel, table
 from discreet.typing import Level
@@ -92,8 +92,12 @@ def propose_schema(frame: Any) -> Proposal:
         attributes.append(attribute)
         reasons[name] = reason
         missing[name] = int(hide_missing(column, attribute.missing).null_count)
-    attributes = _one_weight(attributes, reasons)
+    attributes = [_marked(a, reasons) for a in _one_weight(attributes, reasons)]
     return Proposal(Schema(attributes), reasons, len(table), missing)
+
+
+def _marked(attribute: Attribute, reasons: dict[str, str]) -> Attribute:
+    return replace(attribute, inferred=Inferred(("role", "scale"), reasons[attribute.name]))
 
 
 def join_proposals(parts: Iterable[Proposal]) -> Proposal:

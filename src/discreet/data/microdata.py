@@ -394,7 +394,13 @@ class Microdata:
     def __repr__(self) -> str:
         roles = [a.role for a in self.schema]
         counts = ", ".join(f"{roles.count(role)} {role}" for role in dict.fromkeys(roles))
-        return f"Microdata({len(self)} records × {len(self.schema)} attributes: {counts})"
+        return f"Microdata({len(self)} records × {len(self.schema)} attributes: {counts}{self._in_short()})"
+
+    def _in_short(self) -> str:
+        """Say how much of the schema was inferred, where anything was."""
+        counts = [(part, len(self.schema.inferred(part))) for part in ("role", "scale")]
+        said = [f"{count} {part}{'' if count == 1 else 's'}" for part, count in counts if count]
+        return f"; {' and '.join(said)} inferred" if said else ""
 
     def _repr_html_(self) -> str:
         rows = [

@@ -14,26 +14,51 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, get_args
 
 from discreet.data.scales import Categorical, Numeric, Scale, Sequence, scale_from_dict
-from discreet.data.toml_text import load_text, parse, table_text
+from discreet.data.toml_text import comment, load_text, parse, table_text
 from discreet.errors import SchemaError
 from discreet.notebook import panel, table
 from discreet.registry import did_you_mean, unknown_name
 from discreet.typing import Json, Level, Role
 
-__all__ = ["ATTRIBUTE_FIELDS", "ROLES", "Attribute", "Schema"]
+__all__ = ["ATTRIBUTE_FIELDS", "ROLES", "Attribute", "Inferred", "Schema"]
 
 ROLES: tuple[str, ...] = get_args(Role)
 
-_FIELDS = ("name", "role", "scale", "missing", "label")
+_FIELDS = ("name", "role", "scale", "missing", "label", "household")
 
 ATTRIBUTE_FIELDS = (*_FIELDS, "levels", "semantics", "alphabet", "delimiter")
 """What an ``[[attribute]]`` may hold; the last four are of its scale."""
+
+
+@dataclass(frozen=True)
+class Inferred:
+    """What of an attribute nobody declared, and why it was taken to be so.
+
+    Attributes
+    ----------
+    parts : tuple of str
+        What was inferred: ``"role"``, ``"scale"``, ``"levels"``, ``"missing"``.
+    reason : str
+        Columns and counts, never a value.
+    confidence : float
+        Of the role and scale, between 0 and 1.
+    question : str
+        What a person should answer before a method relies on it; empty where nothing is open.
+    holds_for : str
+        ``"code"``, ``"identifier"`` or ``"weight"`` where numbers are held for something that must not be averaged.
+    """
+
+    parts: tuple[str, ...]
+    reason: str = ""
+    confidence: float = 1.0
+    question: str = ""
+    holds_for: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,6 +77,10 @@ class Attribute:
         Codes that stand for "no value", such as ``-9`` or ``"?"``. Nulls and NaN are missing without being listed.
     label : str
         A few words for reports.
+    household : bool
+        Whether it says who lives together. Such a number is an identifier, and a schema has at most one.
+    inferred : Inferred, optional
+        What of this was inferred and not declared. Two attributes that differ in nothing else are equal.
 
     Examples
     --------
@@ -64,6 +93,8 @@ class Attribute:
     role: str = "other"
     missing: tuple[Level, ...] = ()
     label: str = ""
+    household: bool = field(default=False, repr=False)
+    inferred: Inferred | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -77,6 +108,13 @@ class Attribute:
             raise SchemaError(f"Attribute {self.name!r}: role must be one of {', '.join(ROLES)}; got {self.role!r}.")
         if self.role == "weight" and not isinstance(self.scale, Numeric):
             raise SchemaError(f"Attribute {self.name!r}: a weight must be numeric.")
+        if not isinstance(self.household, bool):
+            raise SchemaError(f"Attribute {self.name!r}: household must be true or false.")
+        if self.household and self.role != "identifier":
+            raise SchemaError(
+                f"Attribute {self.name!r}: what says who lives together is an identifier.",
+                hint='Give it role = "identifier"; the method identifiers can release it as a fresh number.',
+            )
         if isinstance(self.missing, (str, int, float)):
             object.__setattr__(self, "missing", (self.missing,))
         if not all(isinstance(code, (str, int, float)) for code in self.missing):
@@ -97,6 +135,8 @@ class Attribute:
             fields["missing"] = list(self.missing)
         if self.label:
             fields["label"] = self.label
+        if self.household:
+            fields["household"] = True
         return fields
 
     @classmethod
@@ -119,7 +159,9 @@ class Attribute:
         label = fields.get("label", "")
         if not isinstance(label, str):
             raise SchemaError(f"Attribute {name!r}: label must be text.")
-        return cls(name, scale, fields.get("role", "other"), fields.get("missing", ()), label)
+        return cls(
+            name, scale, fields.get("role", "other"), fields.get("missing", ()), label, fields.get("household", False)
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -152,6 +194,11 @@ class Schema:
         weights = self.of_role("weight")
         if len(weights) > 1:
             raise SchemaError(f"A schema can have one weight; {len(weights)} are declared: {_listed(weights)}.")
+        households = [attribute.name for attribute in self.attributes if attribute.household]
+        if len(households) > 1:
+            raise SchemaError(
+                f"A schema can have one household; {len(households)} are declared: {_listed(households)}."
+            )
 
     # A schema does not change, and a measure asks it hundreds of times: what it is asked for is looked up once.
 
@@ -181,6 +228,15 @@ class Schema:
         """The name of the survey weight, if there is one."""
         weights = self.of_role("weight")
         return weights[0] if weights else None
+
+    @property
+    def household(self) -> str | None:
+        """The name of the attribute that says who lives together, if there is one."""
+        return next((attribute.name for attribute in self.attributes if attribute.household), None)
+
+    def inferred(self, part: str) -> tuple[str, ...]:
+        """Return the names of the attributes of which this part was inferred: ``"role"``, ``"scale"``, ``"levels"``."""
+        return tuple(a.name for a in self.attributes if a.inferred is not None and part in a.inferred.parts)
 
     def of_role(self, *roles: str) -> tuple[str, ...]:
         """Return the names of the attributes with one of the roles, in order."""
@@ -218,7 +274,7 @@ class Schema:
         """Return a copy in which some attributes have other roles: ``schema.with_roles(age="key")``."""
         for name in roles:
             self[name]
-        return Schema(replace(a, role=roles.get(a.name, a.role)) for a in self.attributes)
+        return Schema(_with_role(a, roles[a.name]) if a.name in roles else a for a in self.attributes)
 
     def replacing(self, *attributes: Attribute) -> Schema:
         """Return a copy in which the attributes of the same names are exchanged for these."""
@@ -247,7 +303,7 @@ class Schema:
         return cls(Attribute.from_dict(table) for table in tables)
 
     def to_toml(self) -> str:
-        """Return the schema as the text of a TOML file.
+        """Return the schema as the text of a TOML file, in which comments mark what was inferred.
 
         Examples
         --------
@@ -258,7 +314,7 @@ class Schema:
         scale = "numeric"
         <BLANKLINE>
         """
-        return "\n".join(table_text("[[attribute]]", attribute.to_dict()) for attribute in self.attributes)
+        return "\n".join(_about(a) + table_text("[[attribute]]", a.to_dict()) for a in self.attributes)
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
@@ -280,6 +336,22 @@ class Schema:
         rows = [(a.name, a.role, a.scale.kind, _size(a.scale), len(a.missing) or "") for a in self.attributes]
         grid = table(("attribute", "role", "scale", "levels", "missing codes"), rows, numbers=(3, 4))
         return panel(f"Schema of {len(self)} attributes", grid)
+
+
+def _about(attribute: Attribute) -> str:
+    """Return a comment on what was inferred of an attribute; nothing where all of it was declared."""
+    inferred = attribute.inferred
+    if inferred is None or not inferred.parts:
+        return ""
+    text = f"inferred: {', '.join(inferred.parts)} ({100 * inferred.confidence:.0f} %): {inferred.reason}"
+    return comment(text) + (comment(f"QUESTION: {inferred.question}") if inferred.question else "")
+
+
+def _with_role(attribute: Attribute, role: str) -> Attribute:
+    inferred = attribute.inferred
+    if inferred is not None:  # what is told now is inferred no longer
+        inferred = replace(inferred, parts=tuple(part for part in inferred.parts if part != "role"))
+    return replace(attribute, role=role, household=attribute.household and role == "identifier", inferred=inferred)
 
 
 def _size(scale: Scale) -> int | str:

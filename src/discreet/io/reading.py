@@ -12,10 +12,12 @@ from discreet import io
 from discreet.contracts.links import Links
 from discreet.contracts.masked import Masked
 from discreet.contracts.pairing import aligned
+from discreet.data.frames import as_arrow_table
 from discreet.data.inference import Proposal, join_proposals, propose_schema, with_new_levels
 from discreet.data.microdata import Microdata
-from discreet.data.schema import Schema
+from discreet.data.schema import Attribute, Schema
 from discreet.data.sequence_shapes import declare_sequence
+from discreet.data.survey import Declaration, complete
 from discreet.data.table import StoredTable
 from discreet.errors import FileError, ParameterError, SchemaError, door
 from discreet.io.stored_parquet import ParquetSource, read_head
@@ -32,6 +34,7 @@ __all__ = [
     "readable_endings",
     "save_schema",
     "scan",
+    "survey",
     "writable_endings",
     "write",
     "write_links",
@@ -49,15 +52,30 @@ def writable_endings() -> tuple[str, ...]:
     return tuple(ending for ending in io.FORMATS if io.can_write(f"file{ending}"))
 
 
+Declared = Declaration | Schema | str | os.PathLike[str] | None
+"""What may be said of a table: all of it (Schema), a part (Declaration), a TOML file that says either, or nothing."""
+
+
 def load_schema(schema: Schema | str | os.PathLike[str] | None) -> Schema | None:
     """Return a schema from itself, from a TOML file, or None."""
     return schema if schema is None or isinstance(schema, Schema) else Schema.load(schema)
 
 
+def _whole(schema: Declared, columns: Sequence[str]) -> Schema | None:
+    """Return the schema where it declares every column, and nothing has to be inferred."""
+    if schema is None:
+        return None
+    if not isinstance(schema, Schema):
+        told = Declaration.of(schema)
+        if told.only_attributes and told.is_whole(columns):
+            schema = Schema(Attribute.from_dict(table) for table in told.attributes)
+    return schema if isinstance(schema, Schema) and all(name in schema for name in columns) else None
+
+
 @door
 def read(
     path: str | os.PathLike[str],
-    schema: Schema | str | os.PathLike[str] | None = None,
+    schema: Declared = None,
     *,
     delimiter: str | None = None,
     encoding: str | None = None,
@@ -74,9 +92,9 @@ def read(
     path : path
         By its ending: text (``.csv``, ``.tsv``, ``.txt``), Parquet, Arrow, Excel (``.xlsx``), SPSS (``.sav``), Stata
         (``.dta``) or SAS (``.sas7bdat``, ``.xpt``).
-    schema : Schema or path of a TOML file, optional
-        Without it, the inferred proposal is taken: look at it with :func:`inspect` first. Identifiers that it declares
-        may be absent from the file.
+    schema : Schema, Declaration or path of a TOML file, optional
+        What it leaves open is inferred, and marked so in the schema of the result; without it, all of it: look at it
+        with :func:`inspect` first. Identifiers that it declares may be absent from the file.
     delimiter, encoding : str, optional
         For text files; the delimiter is found by itself, the encoding is UTF-8 unless said otherwise.
     sequence : str, optional
@@ -94,14 +112,17 @@ def read(
     -------
     Microdata
     """
-    declared = load_schema(schema)
+    told = Declaration.of(schema)
     table, origin = io.read_table(
         path, delimiter=delimiter, encoding=encoding, header=header, decimal=decimal, thousands=thousands,
-        leave_out=leave_out, names=None if declared is None else declared.names,
+        leave_out=leave_out, names=told.names() or None,
     )  # fmt: skip
+    declared = _whole(schema, table.column_names)
     if declared is None:
-        proposed = _remembering(Microdata(table, _proposed(table, origin).schema, origin=origin))
-        return proposed if sequence is None else declare_sequence(proposed, sequence)
+        proposed = _remembering(Microdata(table, _completed(table, origin, told).schema, origin=origin))
+        if sequence is not None and not proposed.schema.of_scale("sequence", among=[sequence]):
+            proposed = declare_sequence(proposed, sequence)
+        return proposed.validate() if told.told else proposed
     # A release has lost its identifiers and nothing else; it is read with the schema of its original.
     columns = [a.name for a in declared if a.role != "identifier" or a.name in table.column_names]
     declared = declared if len(columns) == len(declared) else declared.select(columns)
@@ -111,14 +132,14 @@ def read(
 
 
 @door
-def scan(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] | None = None) -> StoredTable:
+def scan(path: str | os.PathLike[str], schema: Declared = None) -> StoredTable:
     """Open a Parquet file, or a folder of them, that may be larger than memory, with its schema.
 
     Parameters
     ----------
     path : path
-    schema : Schema or path of a TOML file, optional
-        Without it, the proposal of the first 100,000 records is taken: look at it with :func:`inspect` first.
+    schema : Schema, Declaration or path of a TOML file, optional
+        What it leaves open is inferred from the first 100,000 records: look at it with :func:`inspect` first.
         Identifiers that it declares may be absent from the file.
 
     Returns
@@ -130,13 +151,91 @@ def scan(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] |
         raise ParameterError(
             "Only Parquet files can be larger than memory.", hint="Convert the file, or leave the engine out."
         )
-    declared = load_schema(schema)
-    if declared is None:
-        declared = propose_schema(read_head(path)).schema
-    # A release has lost its identifiers and nothing else; it is read with the schema of its original.
     present = set(read_head(path, 1).column_names)
+    declared = _whole(schema, sorted(present))
+    if declared is None:
+        declared = _completed(read_head(path), {}, Declaration.of(schema)).schema
+    # A release has lost its identifiers and nothing else; it is read with the schema of its original.
     declared = declared.select(a.name for a in declared if a.role != "identifier" or a.name in present)
     return ParquetSource(path, declared, files_named([schema]))
+
+
+@door
+def survey(
+    data: Any,
+    *,
+    keys: str | Sequence[str] = (),
+    confidential: str | Sequence[str] = (),
+    weight: str | None = None,
+    household: str | None = None,
+    strata: str | Sequence[str] = (),
+    identifiers: str | Sequence[str] = (),
+    others: str | None = None,
+    numeric: str | Sequence[str] = (),
+    ordinal: str | Sequence[str] = (),
+    nominal: str | Sequence[str] = (),
+    schema: Schema | str | os.PathLike[str] | None = None,
+    **reading: Any,
+) -> Microdata:
+    """Declare a survey in one line: what is known of it is named, and the rest is inferred.
+
+    Parameters
+    ----------
+    data : path, pandas.DataFrame, polars.DataFrame, pyarrow.Table or Microdata
+    keys : sequence of str
+        What an intruder may know. Names or patterns, here and below: ``"region*"`` is every column that begins so. A
+        list that is given is whole; without it, keys are inferred.
+    confidential : sequence of str
+        What must not become known of a person.
+    weight : str, optional
+        The survey weight.
+    household : str, optional
+        The number that says who lives together. It is not released; `household-risk` and steps with a unit use it.
+    strata : sequence of str
+        Within whose combinations the sample was drawn.
+    identifiers : sequence of str
+        What is never released. What looks like one is one, unless it is named otherwise.
+    others : {"key", "confidential", "identifier", "other", "drop"}, optional
+        The role of all columns that are not named; ``"drop"`` leaves them out. Inferred by default.
+    numeric, ordinal, nominal : sequence of str
+        Scales that are not to be inferred. Levels are taken from the data.
+    schema : Schema or path of a TOML file, optional
+        What is declared already; it may be partial.
+    **reading
+        For a path: as for :func:`read`.
+
+    Returns
+    -------
+    Microdata
+        Its schema says of every attribute what was inferred (:attr:`Attribute.inferred`), and so does its `repr`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> people = pl.DataFrame({"age": [31, 45, 52, 60], "town": ["A", "B", "A", "B"], "w": [2.5, 1.5, 2.0, 4.0]})
+    >>> table = survey(people, keys=["age", "town"], weight="w", numeric="age")
+    >>> table.schema.keys, table.schema.weight, table.schema["town"].scale.levels
+    (('age', 'town'), 'w', ('A', 'B'))
+    >>> table
+    Microdata(4 records × 3 attributes: 2 key, 1 weight; 1 scale inferred)
+    """
+    told = Declaration(
+        keys=_names(keys), confidential=_names(confidential), identifiers=_names(identifiers), strata=_names(strata),
+        weight=weight, household=household, others=others, numeric=_names(numeric), ordinal=_names(ordinal),
+        nominal=_names(nominal),
+    ).and_file(schema)  # fmt: skip
+    if isinstance(data, (str, os.PathLike)):
+        return read(data, told, **reading)
+    if reading:
+        raise ParameterError(f"survey: {next(iter(reading))} is for files.")
+    table = _native(data)
+    origin = data.origin if isinstance(data, Microdata) else {}
+    arrow = as_arrow_table(table)
+    return _remembering(Microdata(table, _completed(arrow, origin, told).schema, origin=origin)).validate()
+
+
+def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)
 
 
 @door
@@ -153,6 +252,12 @@ def _proposed(table: Any, origin: Json) -> Proposal:
     """Propose a schema; what a file says about its own columns goes before what can be guessed."""
     proposal = propose_schema(table)
     return io.declared_by_labels(proposal, table, origin["labels"]) if "labels" in origin else proposal
+
+
+def _completed(table: Any, origin: Json, told: Declaration) -> Proposal:
+    """Return what was declared of a table with what can be inferred of the rest."""
+    proposal = _proposed(table, origin)
+    return complete(proposal, told, table) if told.told else proposal
 
 
 def _remembering(table: Microdata) -> Microdata:
@@ -204,21 +309,35 @@ def read_release(
 
 
 @door
-def inspect(source: Any, *, delimiter: str | None = None, encoding: str | None = None, **layout: Any) -> Proposal:
+def inspect(
+    source: Any, schema: Declared = None, *, delimiter: str | None = None, encoding: str | None = None, **layout: Any
+) -> Proposal:
     """Propose a schema for a file or a table, with the reason for every choice.
 
     Parameters
     ----------
     source : path, pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    schema : Schema, Declaration or path of a TOML file, optional
+        What is declared already; the rest is inferred.
     delimiter, encoding, **layout
         As for :func:`read`.
     """
+    told = Declaration.of(schema)
+    if told.told:
+        if isinstance(source, (str, os.PathLike)):
+            table, origin = io.read_table(
+                source, delimiter=delimiter, encoding=encoding, names=told.names() or None, **layout
+            )
+            return _completed(table, origin, told)
+        return _completed(as_arrow_table(_native(source)), {}, told)
     if isinstance(source, (str, os.PathLike)):
         groups = io.read_groups(source, delimiter=delimiter, encoding=encoding, **layout)
         return join_proposals(_proposed(*group) for group in groups)
-    if isinstance(source, Microdata):
-        source = source.to_native()
-    return propose_schema(source)
+    return propose_schema(_native(source))
+
+
+def _native(source: Any) -> Any:
+    return source.to_native() if isinstance(source, Microdata) else source
 
 
 def save_schema(schema: Schema, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:

@@ -16,7 +16,7 @@ from discreet.data.keyed_draws import drawn_seed
 from discreet.data.scales import Nominal
 from discreet.data.schema import Schema
 from discreet.evaluation.headline import ALL_KEYS
-from discreet.io.reading import inspect, read
+from discreet.io.reading import Declared, inspect, read
 from discreet.masking.running.units import is_constant, unit_labels
 from discreet.release.ceilings import Ceilings, ReleaseType, propose_ceilings, release_type
 from discreet.release.protocol import Protocol
@@ -35,7 +35,7 @@ _MANY = 100_000
 def propose(
     path: PathLike,
     *,
-    schema: Schema | None = None,
+    schema: Declared = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     folder: PathLike | None = None,
@@ -48,8 +48,8 @@ def propose(
     ----------
     path : path
         The data.
-    schema : Schema, optional
-        What is declared already; by default it is proposed too.
+    schema : Schema, Declaration or path of a TOML file, optional
+        What is declared already; the rest is proposed too.
     folder : path, optional
         Where the protocol will stand: the data's path is written relative to it (default: the data's folder).
     release : {"research", "public"}
@@ -65,8 +65,8 @@ def propose(
     """
     kind = release_type(release)
     options = {"delimiter": delimiter, "encoding": encoding, **layout}
-    proposal = inspect(path, **options)
-    declared = proposal.schema if schema is None else schema
+    proposal = inspect(path, schema, **options)
+    declared = schema if isinstance(schema, Schema) else proposal.schema
     home, shared = "", tuple[str, ...]()
     if schema is None:
         declared, home, shared = _with_household(path, proposal, options)

@@ -116,7 +116,7 @@ class Identifiers(Masker):
             role = "other" if attribute.role == "identifier" else attribute.role
             scale = Nominal(tuple(range(1, max(size, 1) + 1)))
             missing = tuple(code for code in attribute.missing if code not in scale.levels)
-            declared.append(replace(attribute, scale=scale, role=role, missing=missing))
+            declared.append(replace(attribute, scale=scale, role=role, missing=missing, household=False))
         few = [a.name for a in declared if len(a.scale) < _FEW]  # type: ignore[arg-type]
         notes = (
             f"Few values got fresh numbers ({', '.join(few)}): whoever has the seed can try every order of them, "
@@ -177,7 +177,7 @@ def renumber_together(
         role = "other" if attribute.role == "identifier" else attribute.role
         missing = tuple(code for code in attribute.missing if code not in scale.levels)
         renumbered[name] = table.replacing(
-            {column: numbers}, replace(attribute, scale=scale, role=role, missing=missing)
+            {column: numbers}, replace(attribute, scale=scale, role=role, missing=missing, household=False)
         )
     return renumbered
 
