@@ -30,7 +30,7 @@ NAMES: tuple[str, ...] = (
     "read", "scan", "survey", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",
     # mask, attack, measure, score
     "methods", "protect", "Chain",
-    "attack", "measure", "assess", "certify", "compare", "tune", "grid",
+    "risk", "attack", "measure", "assess", "certify", "compare", "tune", "grid",
     # report and release
     "advise", "write_report", "check",
     "Protocol", "Intruder",
@@ -53,6 +53,7 @@ ROOMS: dict[str, str] = {
     "compare": "evaluation",
     "measure": "evaluation",
     "run": "workflow",
+    "risk": "evaluation",
     "survey": "io",
     "tune": "evaluation",
 }

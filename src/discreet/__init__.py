@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from discreet.evaluation.assessing import protect as protect
     from discreet.evaluation.candidates import grid as grid
     from discreet.evaluation.certifying import certify as certify
+    from discreet.evaluation.risk_of_file import risk as risk
     from discreet.evaluation.study import compare as compare
     from discreet.evaluation.tuning import tune as tune
     from discreet.io.reading import inspect as inspect
@@ -281,6 +282,7 @@ else:
         "propose": "discreet.release.proposal",
         "protect": "discreet.evaluation.assessing",
         "read": "discreet.io.reading",
+        "risk": "discreet.evaluation.risk_of_file",
         "run": "discreet.workflow",
         "scan": "discreet.io.reading",
         "survey": "discreet.io.reading",
@@ -450,6 +452,7 @@ __all__ = [
     "protect",
     "read",
     "release",
+    "risk",
     "run",
     "scales",
     "scan",

@@ -11,7 +11,7 @@ def test_outliers_do_not_move_it(n):
     rng = np.random.default_rng(n)
     matrix = np.array([[2.0, 0.6], [0.6, 1.0]])
     rows = rng.multivariate_normal([3.0, -1.0], matrix, n)
-    rows[: n // 4] = [100.0, 100.0] + rng.normal(size=(n // 4, 2))
+    rows[: n // 4] = rng.normal(100.0, 1.0, (n // 4, 2))
     shape = robust_shape(rows)
     assert shape.robust
     assert shape.centre == pytest.approx([3.0, -1.0], abs=0.35)

@@ -16,11 +16,12 @@ from discreet.cli.options import (
     Json,
     Master,
     Quiet,
-    SchemaFile,
     Verbose,
+    declares,
     engine_of,
     reads_text,
     refuse_streamed,
+    tell_inferred,
 )
 from discreet.errors import ParameterError
 
@@ -28,16 +29,9 @@ __all__ = ["risk"]
 
 
 @reads_text
+@declares
 def risk(
     data: Data,
-    schema: SchemaFile = None,
-    keys: Annotated[
-        str | None, typer.Option(help="What an intruder may know: age,sex,region.", show_default=False)
-    ] = None,
-    weight: Annotated[str | None, typer.Option(help="The survey weight.", show_default=False)] = None,
-    household: Annotated[
-        str | None, typer.Option(help="The column that says who lives together.", show_default=False)
-    ] = None,
     fraction: Annotated[
         float | None, typer.Option(help="Share of the population that is in the file.", show_default=False)
     ] = None,
@@ -62,6 +56,7 @@ def risk(
     master: Master = None,
     *,
     layout: dict[str, Any],
+    declared: Any,
 ) -> None:
     """Say what releasing a file as it stands would risk, in one screen.
 
@@ -78,24 +73,21 @@ def risk(
     if html is not None:
         if html.suffix.lower() not in (".html", ".htm"):
             raise ParameterError("--html must be a file that ends with .html.")
-        workflow.check_outputs([html], [data, *([schema] if schema else [])])
+        workflow.check_outputs([html], [data])
     name = engine_of(data, engine, master, quiet=quiet or json)
     if name != "memory":
-        refuse_streamed(delimiter=delimiter, encoding=encoding, **layout, keys=keys, weight=weight)
-    known = None if keys is None else [key for part in keys.split(",") if (key := part.strip())]
+        refuse_streamed(delimiter=delimiter, encoding=encoding, **layout)
     with progress(quiet=quiet or json, verbose=verbose), workflow.engine_named(name, master) as where:
         table: Any = (
-            workflow.read(data, schema, delimiter=delimiter, encoding=encoding, **layout)
+            workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout)
             if name == "memory"
-            else workflow.scan(data, schema)
+            else workflow.scan(data, declared)
         )
-        result = workflow.risk(
-            table, keys=known, weight=weight, household=household, fraction=fraction, population=population,
-            wanted=wanted, engine=where,
-        )  # fmt: skip
+        result = workflow.risk(table, fraction=fraction, population=population, wanted=wanted, engine=where)
         if html is not None:
             with workflow.written_together([html], [data], last=True):
                 workflow.write_risk(result, html, title=data.name)
+    tell_inferred(table.schema, quiet=quiet or json)
     if json:
         print_json(result.to_dict())
     else:

@@ -233,7 +233,7 @@ class FileRisk:
 
 def _some(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:_NAMES])
-    return shown + (f" and {len(names) - _NAMES} more keys" if len(names) > _NAMES else "")
+    return shown + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 
 
 def _without_levels(fields: Json) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,16 +12,17 @@ import numpy as np
 from discreet.contracts.assessment import Exposure, NotComputed
 from discreet.contracts.engine import Engine, TablePair
 from discreet.contracts.file_risk import FileRisk, GroupSizes
+from discreet.contracts.masked import Masked
 from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
 from discreet.contracts.pairing import as_microdata
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Numeric
-from discreet.data.schema import Attribute, Schema
+from discreet.data.schema import Schema
 from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
-from discreet.errors import DataError, DiscreetError, ParameterError, SchemaError, door
+from discreet.errors import DataError, DiscreetError, ParameterError, door
 from discreet.evaluation.exposure import expose
+from discreet.io.reading import survey
 from discreet.measures.risk.equal_keys import KAnonymityViolations
 from discreet.measures.risk.household_risk import HouseholdRisk
 from discreet.measures.risk.loglinear_risk import LogLinearRisk
@@ -68,12 +70,12 @@ def risk(
 
     Parameters
     ----------
-    data : Microdata, Masked, frame or StoredTable
+    data : Microdata, Masked, frame, path or StoredTable
         One file, before or after masking.
     schema : Schema, optional
         For plain frames; what is not declared is inferred.
     keys : sequence of str, optional
-        What an intruder may know; by default the keys of the schema.
+        What an intruder may know, names or patterns; by default the keys of the schema.
     weight : str, optional
         The survey weight; by default that of the schema.
     household : str, optional
@@ -102,13 +104,14 @@ def risk(
     (75.0, {2: 2, 3: 4, 5: 4})
     """
     table = _declared(data, schema, keys, weight, household)
+    home = table.schema.household
     n = len(table)
     share = _fraction(n, fraction, population)
     if wanted is not None and not 0.0 < wanted < 100.0:
         raise ParameterError("risk: wanted must be a percentage above 0 and below 100.")
     where = engine or MemoryEngine()
     tables = TablePair(table, table)
-    scope = KAnonymityViolations(attributes=keys).scope(tables, None, where)
+    scope = KAnonymityViolations().scope(tables, None, where)
     names = scope.names
     rule = benedetti_franconi if share is None else _Grossed(share)
     inquiries: dict[str, Inquiry[Any]] = {
@@ -116,7 +119,7 @@ def risk(
         "chances": _asked(Counts(names, scope.weight, Chances(rule, ()))),
         "population": population_of(scope, share),
     }
-    measures = _measures(table.schema, n, names, household, share, scope.weight)
+    measures = _measures(table.schema, n, names, home, share, scope.weight)
     not_computed: list[NotComputed] = []
     if "suda2" not in measures:
         reason = f"SUDA2 looks at {_MOST_KEYS} keys at most; there are {len(names)}."
@@ -175,36 +178,25 @@ def _declared(
     data: Any, schema: Schema | None, keys: Sequence[str] | None, weight: str | None, household: str | None
 ) -> Microdata | StoredTable:
     """Return the table with the roles that were told."""
-    if isinstance(keys, str):
-        raise ParameterError("risk: keys must be a list of names; got one text.", hint=f"Say keys=[{keys!r}].")
+    told = {"keys": keys, "weight": weight, "household": household}
+    told = {name: value for name, value in told.items() if value is not None}
     if keys is not None and not len(keys):
         raise ParameterError("risk: keys must name at least one column.")
-    table = data if isinstance(data, StoredTable) else as_microdata(data, schema)
+    table: Microdata | StoredTable
+    if isinstance(data, StoredTable):
+        if told:
+            raise ParameterError(
+                f"risk: {next(iter(told))} of a table in files is what its schema says.",
+                hint="Declare it as you open the table.",
+            )
+        table = data
+    elif told or isinstance(data, (str, os.PathLike)):
+        table = survey(data.microdata if isinstance(data, Masked) else data, schema=schema, **told)
+    else:
+        table = as_microdata(data, schema)
     if not len(table):
         raise DataError("The table has no records.")
-    roles = dict.fromkeys(table.schema.keys, "other") if keys is not None else {}
-    roles |= dict.fromkeys(keys or (), "key")
-    if weight is not None:
-        if table.schema.weight is not None:
-            roles[table.schema.weight] = "other"
-        roles[weight] = "weight"
-    if household is not None:
-        roles[household] = "identifier"
-    for name in roles:
-        table.schema[name]
-    if keys is not None and (weight in keys or household in keys):
-        raise SchemaError("risk: a column cannot be a key and the weight or the household at once.")
-    if not roles or all(table.schema[name].role == role for name, role in roles.items()):
-        return table
-    if isinstance(table, StoredTable):
-        raise ParameterError(
-            "risk: the roles of a table in files are those of its schema.",
-            hint="Declare keys and weight when opening it.",
-        )
-    declared = table.schema
-    if weight is not None and not isinstance(declared[weight].scale, Numeric):
-        declared = declared.replacing(Attribute(weight, Numeric()))  # few different weights look like codes
-    return Microdata(table.to_arrow(), declared.with_roles(**roles))
+    return table
 
 
 def _fraction(n: int, fraction: float | None, population: float | None) -> float | None:
@@ -220,9 +212,8 @@ def _fraction(n: int, fraction: float | None, population: float | None) -> float
 
 
 def _measures(
-    schema: Schema, n: int, names: tuple[str, ...], household: str | None, share: float | None, weight: str | None
+    schema: Schema, n: int, names: tuple[str, ...], home: str | None, share: float | None, weight: str | None
 ) -> dict[str, Measure]:
-    home = household or getattr(schema, "household", None)
     known = share is not None or weight is not None
     result: dict[str, Measure] = {}
     if len(names) <= _MOST_KEYS:
