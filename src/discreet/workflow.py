@@ -16,6 +16,7 @@ from discreet import io
 from discreet.catalogue import describe_methods, parse_parameters, shares_attributes
 from discreet.contracts.assessment import Verdict
 from discreet.contracts.engine import Engine
+from discreet.contracts.file_risk import FileRisk
 from discreet.contracts.intruder import Intruder
 from discreet.contracts.proof import Certificate
 from discreet.contracts.remark import Remark
@@ -30,7 +31,6 @@ from discreet.errors import ParameterError, door
 from discreet.evaluation.advice import advise, advise_study, advise_tables
 from discreet.evaluation.assessing import assess, attack, link, measure, protect
 from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
-from discreet.evaluation.risk_of_file import risk
 from discreet.evaluation.row_store import check_store
 from discreet.evaluation.study import compare
 from discreet.evaluation.thresholds import verify
@@ -154,6 +154,14 @@ def certify(original: Any, masked: Any, **options: Any) -> Certificate:
     from discreet.evaluation.certifying import certify as prove
 
     return prove(original, masked, **options)
+
+
+def risk(data: Any, schema: Schema | None = None, **options: Any) -> FileRisk:
+    """Say what one file would risk; options as in :func:`discreet.evaluation.risk_of_file.risk`."""
+    # Special uniques are found by compiled code, which a front end that does not ask for them must not wait for.
+    from discreet.evaluation.risk_of_file import risk as look
+
+    return look(data, schema, **options)
 
 
 @contextmanager

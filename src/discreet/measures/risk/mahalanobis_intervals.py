@@ -63,7 +63,6 @@ class MahalanobisIntervalDisclosure(Measure):
     title: ClassVar[str] = "Numbers learnt of records that stand apart (robust Mahalanobis)"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     default: ClassVar[bool] = False
-    needs_numbers: ClassVar[bool] = True
     formula: ClassVar[str] = "100 · #{i : any |x − x′| < k RMD_i, min_j d(x′_i, x′_j) > k₂} / n"
     reference: ClassVar[str] = "Templ and Meindl 2008"
     width: float = parameter(Number(0, open_low=True), default=0.01, kw_only=False)
