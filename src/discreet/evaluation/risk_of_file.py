@@ -178,7 +178,7 @@ def _declared(
     data: Any, schema: Schema | None, keys: Sequence[str] | None, weight: str | None, household: str | None
 ) -> Microdata | StoredTable:
     """Return the table with the roles that were told."""
-    told = {"keys": keys, "weight": weight, "household": household}
+    told: dict[str, Any] = {"keys": keys, "weight": weight, "household": household}
     told = {name: value for name, value in told.items() if value is not None}
     if keys is not None and not len(keys):
         raise ParameterError("risk: keys must name at least one column.")
