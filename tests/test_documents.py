@@ -98,3 +98,16 @@ def test_the_rooms_in_the_architecture_are_the_rooms_that_are_checked():
     rooms = set(re.findall(r'"(\w+)": \d', floors)) - {"_version", "__main__", "studio"}
     text = (ROOT / "ARCHITECTURE.md").read_text()
     assert {room for room in rooms if f"`{room}`" not in text} == set()
+
+
+def test_the_screen_that_the_page_on_risk_shows_is_what_the_command_prints(tmp_path):
+    page = ROOT / "docs" / "risk.md"
+    (shown,) = blocks(page, "text")
+    printed = io.StringIO()
+    with contextlib.chdir(tmp_path):
+        for code in blocks(page, "sh"):
+            for command in commands(code):
+                printed = io.StringIO()
+                with contextlib.redirect_stdout(printed):
+                    assert main._code(command) == 0
+    assert printed.getvalue() == shown

@@ -30,7 +30,7 @@ NAMES: tuple[str, ...] = (
     "read", "scan", "survey", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",
     # mask, attack, measure, score
     "methods", "protect", "Chain",
-    "attack", "attack_together", "combine", "match_variables", "measure",
+    "risk", "attack", "attack_together", "combine", "match_variables", "measure",
     "assess", "certify", "compare", "tune", "grid",
     # report and release
     "advise", "write_report", "check",
@@ -54,6 +54,7 @@ ROOMS: dict[str, str] = {
     "compare": "evaluation",
     "measure": "evaluation",
     "run": "workflow",
+    "risk": "evaluation",
     "survey": "io",
     "tune": "evaluation",
 }

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from discreet.evaluation.candidates import grid as grid
     from discreet.evaluation.certifying import certify as certify
     from discreet.evaluation.joint_attack import attack_together as attack_together
+    from discreet.evaluation.risk_of_file import risk as risk
     from discreet.evaluation.study import compare as compare
     from discreet.evaluation.tuning import tune as tune
     from discreet.io.reading import inspect as inspect
@@ -155,6 +156,11 @@ if TYPE_CHECKING:
     from discreet.measures.risk.linked import DistanceLinkageRisk as DistanceLinkageRisk
     from discreet.measures.risk.linked import ProbabilisticLinkageRisk as ProbabilisticLinkageRisk
     from discreet.measures.risk.linked import SequenceLinkageRisk as SequenceLinkageRisk
+    from discreet.measures.risk.loglinear_risk import LogLinearRisk as LogLinearRisk
+    from discreet.measures.risk.mahalanobis_intervals import (
+        MahalanobisIntervalDisclosure as MahalanobisIntervalDisclosure,
+    )
+    from discreet.measures.risk.population_uniques import PopulationUniques as PopulationUniques
     from discreet.measures.risk.reconstruction import Reconstruction as Reconstruction
     from discreet.measures.risk.sequence_knowledge import KnownEvents as KnownEvents
     from discreet.measures.risk.special_uniques import SpecialUniques as SpecialUniques
@@ -220,8 +226,10 @@ else:
         "LDiversityViolations": "discreet.measures.risk.diversity",
         "LevelMap": "discreet.masking.recoding.level_map",
         "LocalSuppression": "discreet.masking.withholding.suppression",
+        "LogLinearRisk": "discreet.measures.risk.loglinear_risk",
         "MDAV": "discreet.masking.microaggregation.numbers.mdav",
         "MHM": "discreet.masking.microaggregation.numbers.mhm",
+        "MahalanobisIntervalDisclosure": "discreet.measures.risk.mahalanobis_intervals",
         "MarketerRisk": "discreet.measures.risk.guesses",
         "MaskingAwareLinkage": "discreet.linkage.shared.masking_aware",
         "MeanDifference": "discreet.measures.loss.numbers",
@@ -234,6 +242,7 @@ else:
         "Numeric": "discreet.data.scales.numeric",
         "Ordinal": "discreet.data.scales.ordinal",
         "PRAM": "discreet.masking.perturbing.pram",
+        "PopulationUniques": "discreet.measures.risk.population_uniques",
         "ProbabilisticLinkage": "discreet.linkage.shared.probabilistic",
         "ProbabilisticLinkageRisk": "discreet.measures.risk.linked",
         "ProbabilisticLoss": "discreet.measures.loss.improbability",
@@ -297,6 +306,7 @@ else:
         "propose": "discreet.release.proposal",
         "protect": "discreet.evaluation.assessing",
         "read": "discreet.io.reading",
+        "risk": "discreet.evaluation.risk_of_file",
         "run": "discreet.workflow",
         "scan": "discreet.io.reading",
         "survey": "discreet.io.reading",
@@ -396,6 +406,8 @@ __all__ = [
     "LDiversityViolations",
     "LevelMap",
     "LocalSuppression",
+    "LogLinearRisk",
+    "MahalanobisIntervalDisclosure",
     "MarketerRisk",
     "MaskingAwareLinkage",
     "MeanDifference",
@@ -407,6 +419,7 @@ __all__ = [
     "Nominal",
     "Numeric",
     "Ordinal",
+    "PopulationUniques",
     "ProbabilisticLinkage",
     "ProbabilisticLinkageRisk",
     "ProbabilisticLoss",
@@ -475,6 +488,7 @@ __all__ = [
     "protect",
     "read",
     "release",
+    "risk",
     "run",
     "scales",
     "scan",

@@ -16,6 +16,7 @@ from discreet import io
 from discreet.catalogue import describe_methods, parse_parameters, shares_attributes
 from discreet.contracts.assessment import Verdict
 from discreet.contracts.engine import Engine
+from discreet.contracts.file_risk import FileRisk
 from discreet.contracts.intruder import Intruder
 from discreet.contracts.proof import Certificate
 from discreet.contracts.remark import Remark
@@ -71,7 +72,7 @@ from discreet.release.running import Run, load_protocol, run_protocol, save_prot
 from discreet.release.running_tables import TablesRun, check_tables, is_for_tables, run_tables
 from discreet.release.script import protect_script
 from discreet.release.several_tables import Tables
-from discreet.release.writing import write_report, write_study
+from discreet.release.writing import write_report, write_risk, write_study
 from discreet.reproduction.printed import PaperComparison
 from discreet.statistics.question import MOST_AT_ONCE
 
@@ -133,6 +134,7 @@ __all__ = [
     "renumber_files",
     "renumber_keys",
     "reveal_file",
+    "risk",
     "run",
     "save_protocol",
     "save_schema",
@@ -150,6 +152,7 @@ __all__ = [
     "write_manifest",
     "write_papers",
     "write_report",
+    "write_risk",
     "write_study",
     "written_together",
 ]
@@ -170,6 +173,14 @@ def certify(original: Any, masked: Any, **options: Any) -> Certificate:
 def _check_protocol(owner: str, protocol: Any) -> None:
     if not isinstance(protocol, (Protocol, Tables, str, os.PathLike)):
         raise wrong_type(owner, "protocol must be a Protocol or the path of its file", protocol, "dc.propose(table)")
+
+
+def risk(data: Any, schema: Schema | None = None, **options: Any) -> FileRisk:
+    """Say what one file would risk; options as in :func:`discreet.evaluation.risk_of_file.risk`."""
+    # Special uniques are found by compiled code, which a front end that does not ask for them must not wait for.
+    from discreet.evaluation.risk_of_file import risk as look
+
+    return look(data, schema, **options)
 
 
 @contextmanager

@@ -23,6 +23,7 @@ from discreet.cli import (
     proof_commands,
     protocol_commands,
     pseudonym_commands,
+    risk_command,
     studio_command,
     study_commands,
     table_commands,
@@ -89,6 +90,7 @@ def _telling(command: Callable[..., None]) -> Callable[..., None]:
 # In the order of the sentence: read → declare → mask → attack → measure → score → report.
 for _command in (
     file_commands.inspect,
+    risk_command.risk,
     file_commands.protect,
     file_commands.assess,
     proof_commands.certify,

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from discreet.data.foreign_tables import as_frame
 from discreet.data.frames import arrow_column, arrow_of, as_narwhals, polars_of
 from discreet.data.own_types import in_own_type, take_rows
-from discreet.data.scales import Categorical, EncodedSequences, Numeric, Sequence
+from discreet.data.scales import Categorical, EncodedSequences, Moment, Numeric, Sequence
 from discreet.data.scales.scale import hide_missing, is_text
 from discreet.data.scales.written import absent_of, cell_keys, numbered
 from discreet.data.schema import Attribute, Schema

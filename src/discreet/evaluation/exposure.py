@@ -13,6 +13,7 @@ from discreet.data.microdata import Microdata
 from discreet.evaluation.ranking import rank_keys
 from discreet.measures.risk.special_uniques import minimal_uniques
 from discreet.statistics.written_levels import written_levels
+from discreet.typing import FloatArray
 
 __all__ = ["expose"]
 
@@ -23,7 +24,13 @@ _MOST_VISITS = 4e8
 """Sets of keys × records; beyond, smaller sets are looked at, so that a report of a large file is not a long wait."""
 
 
-def expose(original: Microdata, masked: Microdata, keys: Sequence[str] | None = None) -> Exposure:
+def expose(
+    original: Microdata,
+    masked: Microdata,
+    keys: Sequence[str] | None = None,
+    *,
+    weights: FloatArray | None = None,
+) -> Exposure:
     """Return the sets of at most three keys that single most records out, before and after masking.
 
     Parameters
@@ -32,6 +39,8 @@ def expose(original: Microdata, masked: Microdata, keys: Sequence[str] | None = 
         The same records in the same order.
     keys : sequence of str, optional
         What the intruder may know; by default every key, whatever its scale.
+    weights : (n,) float64, optional
+        By default the survey weights of the original.
 
     Notes
     -----
@@ -59,7 +68,8 @@ def expose(original: Microdata, masked: Microdata, keys: Sequence[str] | None = 
     if not names:
         return Exposure((), 0, len(masked), (), {}, "No key could be looked at: the release has none.")
     deepest = _deepest(len(names), len(masked))
-    counters = _Uniques(original, names), _Uniques(masked, names)
+    before = _Uniques(original, names)
+    counters = before, before if masked is original else _Uniques(masked, names)
     released = minimal_uniques(counters[1].columns, counters[1].sizes, deepest)
     sets, counts = np.unique(released.subsets, return_counts=True)
     order = np.lexsort([sets, np.bitwise_count(sets), -counts])[:_SHOWN]
@@ -69,7 +79,7 @@ def expose(original: Microdata, masked: Microdata, keys: Sequence[str] | None = 
         for places in worst
     )
     sentence = _sentence(combinations, deepest, len(masked)) + _left_out(len(names), deepest, sets.size, beyond)
-    return Exposure(names, deepest, len(masked), combinations, _by_key(original, masked, names), sentence)
+    return Exposure(names, deepest, len(masked), combinations, _by_key(original, masked, names, weights), sentence)
 
 
 class _Uniques:
@@ -85,11 +95,15 @@ class _Uniques:
         return int((np.unique(packed, return_counts=True)[1] == 1).sum())
 
 
-def _by_key(original: Microdata, masked: Microdata, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+def _by_key(
+    original: Microdata, masked: Microdata, names: Sequence[str], weights: FloatArray | None
+) -> dict[str, tuple[float, float]]:
     """Return by key the expected re-identifications that it adds, before and after, the riskiest first."""
-    weights = original.weights()
-    before = {key.name: key.falls for key in rank_keys(original, names, weights)}
-    return {key.name: (before[key.name], key.falls) for key in rank_keys(masked, names, weights)}
+    weights = original.weights() if weights is None else weights
+    ranked = rank_keys(masked, names, weights)
+    earlier = ranked if masked is original else rank_keys(original, names, weights)
+    before = {key.name: key.falls for key in earlier}
+    return {key.name: (before[key.name], key.falls) for key in ranked}
 
 
 def _looked_at(original: Microdata, masked: Microdata, keys: Sequence[str] | None) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from discreet import io
 from discreet.contracts.assessment import Assessment, Verdict
+from discreet.contracts.file_risk import FileRisk
 from discreet.contracts.masked import Masked
 from discreet.contracts.remark import Remark
 from discreet.errors import ParameterError, wrong_type
@@ -18,7 +19,25 @@ from discreet.release.gathering import SMALLEST, gather
 from discreet.release.manifest import PathLike, write_manifest
 from discreet.release.running import Run
 
-__all__ = ["release_paths", "write_report", "write_run", "write_study"]
+__all__ = ["release_paths", "write_report", "write_risk", "write_run", "write_study"]
+
+
+def write_risk(risk: FileRisk, path: PathLike, *, title: str = "the file", inputs: Iterable[PathLike] = ()) -> None:
+    """Write what one file would risk as a self-contained page.
+
+    Parameters
+    ----------
+    risk : FileRisk
+    path : path
+    title : str
+        What the file is called.
+    inputs : sequence of path, optional
+        Files that must not be written over.
+    """
+    from discreet.report.risk_page import render_risk
+
+    check_outputs([path], inputs)
+    io.write_text(path, render_risk(risk, title))
 
 
 def write_report(

@@ -28,7 +28,7 @@ from discreet.report.drawing import spoken
 from discreet.report.public import public, public_change
 from discreet.report.study_map import map_svg
 
-__all__ = ["render_html", "render_json"]
+__all__ = ["environment", "render_html", "render_json"]
 
 _MAP = (
     "Risk and loss of every candidate of the study as points, and of the unmasked file as a cross; the line joins "
@@ -37,7 +37,8 @@ _MAP = (
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """Return the templates of every page, with their filters."""
     # Everything is escaped and freed of control characters: a column's name is the user's, and may be anything.
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("discreet.report"),
@@ -61,10 +62,10 @@ def render_html(contents: Contents, audience: str = "internal") -> str:
     if audience == "external":
         release, step = public(contents), step_of_shares(contents.assessment.n_records)
         pictures = _pictures(publishable(contents))
-        return _environment().get_template("external.html.j2").render(told=release, step=step, **pictures)
+        return environment().get_template("external.html.j2").render(told=release, step=step, **pictures)
     pictures = _pictures(contents)
     return (
-        _environment()
+        environment()
         .get_template("internal.html.j2")
         .render(
             contents=contents,

@@ -17,7 +17,7 @@ from discreet.data.scales.written import absent_of
 from discreet.data.schema import Schema
 from discreet.errors import ParameterError
 from discreet.measures.risk.equal_keys import EqualKeys, keys_in_words
-from discreet.parameters import Optional, Text
+from discreet.parameters import Number, Optional, Text
 from discreet.parameters.declaration import parameter
 from discreet.statistics.counts import Combinations
 from discreet.statistics.different_pairs import DifferentPairs, PairRows
@@ -37,8 +37,10 @@ class HouseholdRisk(EqualKeys):
     Parameters
     ----------
     household : str, optional
-        The attribute of the original that says which records belong together; by default the one that the schema
-        declares so.
+        The attribute of the original that says which records belong together, which may be an identifier; by default
+        the one that the schema declares so.
+    sampling_fraction : float, optional
+        Share of the population that is in the file; by default from the survey weights.
     attributes : list of str, optional
         What the intruder knows; by default every key, numbers included.
     missing : {"category", "any"}
@@ -71,6 +73,7 @@ class HouseholdRisk(EqualKeys):
     formula: ClassVar[str] = "100 · mean (1 − Π (1 − r))"
     reference: ClassVar[str] = "Templ, Meindl and Kowarik 2013"
     household: str | None = parameter(Optional(Text("the name of an attribute")), default=None, kw_only=False)
+    sampling_fraction: float | None = parameter(Optional(Number(0, 1, open_low=True)), default=None)
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -120,6 +123,8 @@ class HouseholdRisk(EqualKeys):
             np.bincount(labels, weights=weights).astype(np.float64),
         )
         sizes, totals = classes.agreeing() if self.missing == "any" else (classes.counts, classes.totals)
+        if self.sampling_fraction is not None:
+            totals = sizes / self.sampling_fraction
         alone = benedetti_franconi(sizes, totals)[labels]
         homes, outside = _homes(rows.original, self._household(rows.original.schema))
         with np.errstate(divide="ignore", invalid="ignore"):  # a risk of 1 is a logarithm of −∞, and so is its home's
