@@ -83,6 +83,9 @@ def test_no_linkage_finds_more_than_the_headline_says(method):
 @pytest.mark.parametrize("method", KEEPING)
 def test_a_changed_cell_is_a_loss(method):
     path, target, _, outside, _, _ = release_of(method)
+    if KEEPING[method].renumbers:  # other names for the same categories, one for one: nothing is lost
+        assert outside["score"]["loss"] == 0
+        return
     assert (outside["score"]["loss"] > 0) == (different_cells(path, target) > 0)
 
 

@@ -103,7 +103,7 @@ class Tables:
             )
         for step in plan.steps:
             named = [*(step.parameters.get("renumber") or ()), *(step.parameters.get("remove") or ())]
-            if step.method == "pseudonyms" and column in (step.parameters.get("attributes") or ()):
+            if step.method == "pseudonyms" and column in (step.parameters.get("exchange") or ()):
                 raise SchemaError(
                     f"{where}: a step of {table!r} gives {column!r} pseudonyms, which are the same in all tables "
                     "with one key and one domain.",

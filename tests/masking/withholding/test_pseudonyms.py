@@ -139,9 +139,9 @@ def test_pseudonyms_that_may_coincide_are_refused(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"attributes": None, "key": KEY}, "attributes must name"),
-        ({"attributes": ["id"]}, "key must be the path of a key file"),
-        ({"attributes": ["id"], "key": KEY, "domain": {"age": "x"}}, "domain names 'age'"),
+        ({"exchange": None, "key": KEY}, "exchange must name"),
+        ({"exchange": ["id"]}, "key must be the path of a key file"),
+        ({"exchange": ["id"], "key": KEY, "domain": {"age": "x"}}, "domain names 'age'"),
     ],
 )
 def test_what_is_not_said_is_asked_for(options, said):
@@ -218,7 +218,7 @@ scale = "numeric"
 role = "key"
 [[step]]
 method = "pseudonyms"
-attributes = ["id"]
+exchange = ["id"]
 key = "register.key"
 reversible = true
 [[step]]
@@ -242,7 +242,7 @@ def test_no_output_holds_the_key(tmp_path, monkeypatch, capfd):
     people([f"p{i}" for i in range(30)]).write_csv("data.csv")
     Path("protocol.toml").write_text(PROTOCOL)
     assert _code(["run", "protocol.toml", "-o", "out"]) in {0, 1}
-    options = ["-m", "pseudonyms", "--set", "attributes=id", "--set", "key=register.key"]
+    options = ["-m", "pseudonyms", "--set", "exchange=id", "--set", "key=register.key"]
     outputs = ["--report", "r.html", "--external", "e.html", "--manifest", "m.json", "-o", "masked.parquet"]
     assert _code(["protect", "data.csv", *options, *outputs]) == 0
     assert _code(["renumber", "data.csv", "--on", "id", "--key", "register.key", "-o", "re"]) == 0
@@ -270,7 +270,7 @@ def test_the_key_is_never_written_over(tmp_path):
     data = str(tmp_path / "data.csv")
     assert _code(["key", "new", str(key)]) == 2
     copied = key.rename(tmp_path / "k.csv")
-    arguments = ["protect", data, "-m", "pseudonyms", "--set", "attributes=id", "--set", f"key={copied}"]
+    arguments = ["protect", data, "-m", "pseudonyms", "--set", "exchange=id", "--set", f"key={copied}"]
     assert _code([*arguments, "-o", str(copied)]) == 2
     assert _code(["reveal", data, "-c", "id", "--key", str(copied), "-o", str(copied)]) == 2
     assert copied.read_bytes() == before
@@ -293,7 +293,7 @@ scale = "numeric"
 role = "key"
 [[table.step]]
 method = "pseudonyms"
-attributes = ["{column}"]
+exchange = ["{column}"]
 key = "register.key"
 domain = "person"
 [[table.step]]

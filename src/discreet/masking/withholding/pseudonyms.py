@@ -36,7 +36,7 @@ class Pseudonyms(Masker):
 
     Parameters
     ----------
-    attributes : list of str
+    exchange : list of str
         What to exchange: identifiers, which are released in the role "other", or other attributes.
     key : path or PseudonymKey
         The file that ``discreet key new FILE`` made, readable by its owner alone. Nothing of it is released.
@@ -69,12 +69,12 @@ class Pseudonyms(Masker):
     ['2ssbe0pz48d9', 'ka2x9eyyxyvb', '2ssbe0pz48d9']
     """
 
-    scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
+    scales: ClassVar[frozenset[str]] = frozenset({"nominal"})
     instead: ClassVar[str] = "exchange them in a smaller table"
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     renumbers: ClassVar[bool] = True
-    attributes: Sequence[str] | None = parameter(Optional(Names()), default=None, kw_only=False)
+    exchange: Sequence[str] | None = parameter(Optional(Names()), default=None, kw_only=False)
     key: str | os.PathLike[str] | PseudonymKey | None = parameter(KeyFile(), default=None)
     domain: str | Mapping[str, str] | None = parameter(
         Optional(AnyOf(ByName(Text("a name")), Text("a name"))), default=None
@@ -85,21 +85,21 @@ class Pseudonyms(Masker):
     @classmethod
     def examples(cls) -> list[Self]:
         key = PseudonymKey(bytes(range(32)))
-        return [cls(["fuel"], key=key), cls(["fuel", "age"], key=key, domain="battery", length=12)]
+        return [cls(["fuel"], key=key), cls(["fuel"], key=key, domain="battery", reversible=True)]
 
     def columns_for(self, schema: Schema) -> tuple[str, ...]:
-        if self.attributes is None:
-            raise ParameterError("Pseudonyms: attributes must name what is to be exchanged.")
+        if self.exchange is None:
+            raise ParameterError("Pseudonyms: exchange must name what is to be exchanged.")
         if self.key is None:
             raise ParameterError("Pseudonyms: key must be the path of a key file.", hint="discreet key new FILE")
-        for name in self.attributes:
+        for name in self.exchange:
             if schema[name].scale.kind == "sequence":
-                raise ParameterError(f"Pseudonyms: attributes must not name a sequence; {name!r} is one.")
+                raise ParameterError(f"Pseudonyms: exchange must not name a sequence; {name!r} is one.")
         named = self.domain if isinstance(self.domain, Mapping) else {}
-        strangers = [name for name in named if name not in self.attributes]
+        strangers = [name for name in named if name not in self.exchange]
         if strangers:
             raise ParameterError(f"Pseudonyms: domain names {strangers[0]!r}, which is not exchanged.")
-        return tuple(name for name in schema.names if name in self.attributes)
+        return tuple(name for name in schema.names if name in self.exchange)
 
     def _mask_part(self, job: MaskingJob) -> Masking:
         key = self.key if isinstance(self.key, PseudonymKey) else PseudonymKey.load(self.key)  # type: ignore[arg-type]
@@ -129,6 +129,8 @@ def _exchanged(
 ) -> tuple[CodeArray, Attribute]:
     """Return a column's pseudonyms as codes, and how it is declared then."""
     attribute = table.schema[name]
+    if attribute.role != "identifier":
+        table.encoded(name)  # what is declared with levels holds no others
     column = hide_missing(table.column(name), attribute.missing).dictionary_encode()
     words = [_word(value) for value in column.dictionary.to_pylist()]
     different = len(set(words))
