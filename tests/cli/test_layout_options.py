@@ -27,7 +27,8 @@ def folder(tmp_path):
         rng.lognormal(7, 1, N), rng.normal(40, 9, N), rng.choice(["north", "south"], N), strict=True
     )]  # fmt: skip
     (tmp_path / "h.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    assert _code(["protect", str(tmp_path / "h.csv"), "--no-header", "--k", "3", "-o", str(tmp_path / "m.csv")]) == 0
+    call = ["protect", str(tmp_path / "h.csv"), "--no-header", "--k", "3", "-o", str(tmp_path / "m.csv")]
+    assert _code([*call, "--attributes", "column_1,column_2"]) == 0
     return tmp_path
 
 

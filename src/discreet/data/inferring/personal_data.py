@@ -63,9 +63,10 @@ def identifies(look: Look) -> Guess | None:
         return _identifier("its name and its many different values say identifier", 0.95)
     if look.numbers is None and len(look.values) > 20 and share > 0.9 and not look.speaks_of("date"):
         return _identifier("nearly every value is different", 0.85)
-    if look.whole and len(look.values) > 20 and share == 1.0 and not look.subjects:
+    whole = look.whole and not pa.types.is_floating(look.column.type)
+    if whole and len(look.values) > 20 and share == 1.0 and not look.subjects:
         numbers = look.levels
-        if numbers[-1] - numbers[0] == len(numbers) - 1:
+        if numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1:
             return _identifier("it counts the records", 0.85)
         if len(str(numbers[0])) == len(str(numbers[-1])) >= 5:
             return _identifier("whole numbers of one length, all different", 0.7)
