@@ -92,14 +92,16 @@ def inspect(
         return
     if quiet:
         return
-    heads = ("column", "role", "scale", "confidence", "missing", "why")
-    grid = table(f"{data.name}: {proposal.n_records} records", *heads, numbers=("confidence", "missing"))
+    grid = table(f"{data.name}: {proposal.n_records} records", "column", "role", "scale", "sure", "why",
+                 numbers=("sure",))  # fmt: skip
     for a in proposal.schema:
         inferred = a.inferred is not None and bool(a.inferred.parts)
         sure = f"{100 * proposal.confidence(a.name):.0f} %" if inferred else "declared"
         role = "household" if a.household else a.role
-        why = proposal.reasons[a.name] + (f" — {proposal.question(a.name)}" if proposal.question(a.name) else "")
-        grid.add_row(safe(a.name), role, a.scale.name, sure, str(proposal.missing[a.name]), safe(why))
+        absent = f"; {proposal.missing[a.name]} missing" if proposal.missing[a.name] else ""
+        question = f" — {proposal.question(a.name)}" if proposal.question(a.name) else ""
+        why = f"{proposal.reasons[a.name]}{absent}{question}"
+        grid.add_row(safe(a.name), role, a.scale.name, sure, safe(why))
     out.print(grid)
     if output is None:
         out.print("This is a proposal. Write it with -o schema.toml, then look at every role.")
