@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 
 from discreet.data.frames import arrow_column, as_narwhals
 from discreet.data.inferring.absent_codes import AMONG_NUMBERS, MISSING_WORDS, find_missing_codes
+from discreet.data.inferring.between_columns import find_household, find_totals, find_twins
 from discreet.data.inferring.date_columns import is_moment
 from discreet.data.inferring.looking import Guess, Look
 from discreet.data.inferring.personal_data import identifies
-from discreet.data.inferring.relations import find_household, find_totals, find_twins
 from discreet.data.inferring.sampling_weights import is_weight
 from discreet.data.inferring.subject_roles import is_clinical, role_of
 from discreet.data.inferring.value_scales import scale_of
