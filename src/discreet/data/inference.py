@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from discreet.data.frames import arrow_column, as_narwhals
 from discreet.data.inferring.absent_codes import AMONG_NUMBERS, MISSING_WORDS, find_missing_codes
-from discreet.data.inferring.column_relations import find_household, find_totals, find_twins
+from discreet.data.inferring.between_columns import find_household, find_totals, find_twins
 from discreet.data.inferring.date_columns import is_moment
 from discreet.data.inferring.looking import Guess, Look
 from discreet.data.inferring.personal_data import identifies
