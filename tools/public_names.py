@@ -42,6 +42,7 @@ NAMES: tuple[str, ...] = (
 MODULES: dict[str, str] = {
     "datasets": "discreet",
     "errors": "discreet",
+    "models": "discreet",
     "operators": "discreet",
     "progress": "discreet",
     "release": "discreet",

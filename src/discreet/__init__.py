@@ -21,6 +21,7 @@ from discreet._version import __version__
 if TYPE_CHECKING:
     from discreet import datasets as datasets
     from discreet import errors as errors
+    from discreet import models as models
     from discreet import operators as operators
     from discreet import progress as progress
     from discreet import release as release
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from discreet.masking.recoding.adjacent import AdjacentMerging as AdjacentMerging
     from discreet.masking.recoding.coding import BottomCoding as BottomCoding
     from discreet.masking.recoding.coding import TopCoding as TopCoding
+    from discreet.masking.recoding.generalisation import Generalisation as Generalisation
     from discreet.masking.recoding.global_recoding import GlobalRecoding as GlobalRecoding
     from discreet.masking.recoding.hierarchy import HierarchyRecoding as HierarchyRecoding
     from discreet.masking.recoding.level_map import LevelMap as LevelMap
@@ -178,6 +180,7 @@ else:
         "EventFrequencies": "discreet.measures.loss.sequence_tallies",
         "FirstComponentLinkage": "discreet.linkage.unshared.rank_to_rank",
         "FrequentSubsequences": "discreet.measures.loss.sequence_patterns",
+        "Generalisation": "discreet.masking.recoding.generalisation",
         "GeneticMicroaggregation": "discreet.masking.microaggregation.numbers.genetic",
         "GlobalRecoding": "discreet.masking.recoding.global_recoding",
         "HierarchyRecoding": "discreet.masking.recoding.hierarchy",
@@ -279,6 +282,7 @@ else:
     _MODULES = {
         "datasets": "discreet.datasets",
         "errors": "discreet.errors",
+        "models": "discreet.models",
         "operators": "discreet.operators",
         "progress": "discreet.progress",
         "release": "discreet.release",
@@ -341,6 +345,7 @@ __all__ = [
     "EventFrequencies",
     "FirstComponentLinkage",
     "FrequentSubsequences",
+    "Generalisation",
     "GeneticMicroaggregation",
     "GlobalRecoding",
     "HierarchyRecoding",
@@ -428,6 +433,7 @@ __all__ = [
     "measure",
     "methods",
     "microdata",
+    "models",
     "operators",
     "progress",
     "propose",
