@@ -143,6 +143,9 @@ if TYPE_CHECKING:
     from discreet.measures.risk.linked import DistanceLinkageRisk as DistanceLinkageRisk
     from discreet.measures.risk.linked import ProbabilisticLinkageRisk as ProbabilisticLinkageRisk
     from discreet.measures.risk.linked import SequenceLinkageRisk as SequenceLinkageRisk
+    from discreet.measures.risk.model_violations import AlphaKViolations as AlphaKViolations
+    from discreet.measures.risk.model_violations import BetaLikenessViolations as BetaLikenessViolations
+    from discreet.measures.risk.model_violations import DeltaDisclosureViolations as DeltaDisclosureViolations
     from discreet.measures.risk.reconstruction import Reconstruction as Reconstruction
     from discreet.measures.risk.sequence_knowledge import KnownEvents as KnownEvents
     from discreet.measures.risk.special_uniques import SpecialUniques as SpecialUniques
@@ -156,11 +159,13 @@ else:
     _HOMES = {
         "AdditiveNoise": "discreet.masking.perturbing.noise",
         "AdjacentMerging": "discreet.masking.recoding.adjacent",
+        "AlphaKViolations": "discreet.measures.risk.model_violations",
         "AssociationDifference": "discreet.measures.loss.category_tables",
         "Attribute": "discreet.data.schema",
         "AttributeDisclosure": "discreet.measures.risk.attribute_disclosure",
         "AverageTableLoss": "discreet.measures.loss.category_tables",
         "BalancedKModes": "discreet.masking.microaggregation.records.balanced",
+        "BetaLikenessViolations": "discreet.measures.risk.model_violations",
         "BlockedLinkage": "discreet.linkage.shared.blocking",
         "BottomCoding": "discreet.masking.recoding.coding",
         "CategoryDistance": "discreet.measures.loss.category_moves",
@@ -169,6 +174,7 @@ else:
         "CorrelatedNoise": "discreet.masking.perturbing.noise",
         "CorrelationDifference": "discreet.measures.loss.relations",
         "CovarianceDifference": "discreet.measures.loss.relations",
+        "DeltaDisclosureViolations": "discreet.measures.risk.model_violations",
         "DeviationIntervalDisclosure": "discreet.measures.risk.intervals",
         "DiscreetError": "discreet.errors",
         "DiscreetWarning": "discreet.errors",
@@ -321,11 +327,13 @@ __all__ = [
     "VMDAV",
     "AdditiveNoise",
     "AdjacentMerging",
+    "AlphaKViolations",
     "AssociationDifference",
     "Attribute",
     "AttributeDisclosure",
     "AverageTableLoss",
     "BalancedKModes",
+    "BetaLikenessViolations",
     "BlockedLinkage",
     "BottomCoding",
     "CategoryDistance",
@@ -334,6 +342,7 @@ __all__ = [
     "CorrelatedNoise",
     "CorrelationDifference",
     "CovarianceDifference",
+    "DeltaDisclosureViolations",
     "DeviationIntervalDisclosure",
     "DiscreetError",
     "DiscreetWarning",

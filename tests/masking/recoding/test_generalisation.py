@@ -13,6 +13,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import FileError, ParameterError
+from discreet.io.reading import files_named
 from discreet.masking.recoding.generalisation import Generalisation
 from discreet.masking.recoding.hierarchy import Hierarchy
 
@@ -144,7 +145,7 @@ def test_what_no_node_meets_is_told_with_what_came_nearest():
             {"age": Hierarchy([[str(a), f"{a // 10}0s"] for a in range(20, 50)])},
         ).mask(ages(ill=("no", "yes", "no", "no", "no", "no")))
     assert "20s" not in str(raised.value)
-    with pytest.raises(ParameterError, match="models or k must be given"):
+    with pytest.raises(ParameterError, match="k must be an integer of at least 2 where no models are given"):
         Generalisation(hierarchies={"age": AGE_TREE}).mask(ages())
     with pytest.raises(ParameterError, match="sensitive to a model"):
         Generalisation([dc.models.LDiversity(2, "ill")], {"age": AGE_TREE}, attributes=["age", "ill"]).mask(ages())
@@ -185,3 +186,12 @@ def test_importance_moves_the_choice():
     ]
     assert steps[0]["size"] < steps[1]["size"]
     assert steps[1]["fuel"] < steps[0]["fuel"]
+
+
+def test_a_hierarchy_in_a_folder_is_never_written_over(tmp_path):
+    folder = tmp_path / "trees"
+    folder.mkdir()
+    (folder / "my_age.csv").write_text("\n".join(f"{a};{a // 10}0s;any" for a in range(20, 50)), encoding="utf-8")
+    assert files_named({"hierarchies": str(folder)}) == [folder / "my_age.csv"]
+    masked = Generalisation(k=2, hierarchies=str(folder)).mask(ages())
+    assert masked.provenance.details["steps"] == {"age": 1}

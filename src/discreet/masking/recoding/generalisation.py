@@ -16,7 +16,7 @@ from discreet.data.guarantees import Guarantee
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Categorical, Nominal
 from discreet.data.schema import Schema
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 from discreet.kernels.generalising.class_rules import CLOSE_ORDERED, CLOSE_TREE, DISTINCT, SIZE
 from discreet.masking.microaggregation.numbers.refinement import BUDGET, check_budget
 from discreet.masking.recoding.hierarchy import Hierarchy, HierarchyByName
@@ -59,6 +59,13 @@ class _Hierarchies(HierarchyByName):
         return os.path.join(folder or ".", value) if isinstance(value, str) else super().read(value, folder)  # noqa: PTH118
 
 
+class _OrNone(Optional):
+    """What another constraint allows, or None."""
+
+    def describe(self) -> str:
+        return f"{self.inner.describe()} or None"
+
+
 @register("generalisation")
 class Generalisation(Masker):
     """Every key raised to one step of its hierarchy, the least costly steps at which the release keeps privacy models.
@@ -73,7 +80,7 @@ class Generalisation(Masker):
     hierarchies : dict of str to Hierarchy or path, or path of a folder
         By attribute. A folder holds files ``NAME.csv`` or ``anything_NAME.csv``. An attribute without one is released
         as it is or as ``*``.
-    k : int
+    k : int, optional
         Short for ``models=[K(k)]``.
     suppression : float
         The largest share of records that may be suppressed because their class would break a model.
@@ -125,7 +132,7 @@ class Generalisation(Masker):
     """
 
     instead: ClassVar[str] = "search a sample of the records and give the steps to hierarchy-recoding"
-    scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
+    scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     groups: ClassVar[bool] = True
@@ -133,7 +140,7 @@ class Generalisation(Masker):
     hierarchies: Mapping[str, Hierarchy | str | os.PathLike[str]] | str | os.PathLike[str] | None = parameter(
         Optional(_Hierarchies()), default=None, kw_only=False
     )
-    k: int = parameter(Integer(1), default=1)
+    k: int | None = parameter(_OrNone(Integer(2)), default=None)
     suppression: float = parameter(Number(0, 1), default=0.0)
     objective: Literal["loss", "precision", "entropy", "discernibility", "class-size", "kl", "ambiguity"] = parameter(
         Choice(tuple(OBJECTIVES)), default="loss"
@@ -150,7 +157,7 @@ class Generalisation(Masker):
         fuels = Hierarchy([["gas", "fossil", "*"], ["oil", "fossil", "*"], ["wood", "new", "*"], ["sun", "new", "*"]])
         both = {"size": sizes, "fuel": fuels}
         return [
-            cls(k=3, hierarchies=both, suppression=0.1),
+            cls(k=2, hierarchies=both),
             cls(k=2, hierarchies=both, suppression=0.1, suppressed="generalised", objective="discernibility"),
         ]
 
@@ -164,23 +171,34 @@ class Generalisation(Masker):
     def columns_for(self, schema: Schema) -> tuple[str, ...]:
         given = hierarchies_of("Generalisation", self.hierarchies, schema)
         confidential = {model.confidential for model in self._all_models()}
+        clash = [name for name in self.attributes or () if name in confidential]
+        if clash:
+            raise ParameterError(f"Generalisation: {clash[0]!r} is sensitive to a model and cannot be a key of it.")
+        # A number has levels where a hierarchy says so.
+        plain = [name for name in self.attributes or () if name not in given]
+        if self.attributes is None:
+            maskable = self._maskable(schema)
+        for name in plain:
+            kind = schema[name].scale.kind
+            if kind not in self.scales:
+                raise ParameterError(
+                    f"Generalisation: attribute {name!r} is {kind}; without a hierarchy it has no levels.",
+                    hint="Give it a hierarchy, or leave it out of attributes.",
+                )
         if self.attributes is not None:
-            clash = [name for name in self.attributes if name in confidential]
-            if clash:
-                raise ParameterError(f"Generalisation: {clash[0]!r} is sensitive to a model and cannot be a key of it.")
-            names = self._maskable(schema)
-        elif given:
-            names = tuple(name for name in schema.names if name in given and name not in confidential)
+            chosen = tuple(self.attributes)
+        elif isinstance(self.hierarchies, Mapping):
+            chosen = tuple(given)
         else:
-            names = tuple(name for name in self._maskable(schema) if name not in confidential)
+            chosen = tuple(name for name in schema.keys if name in given) or maskable
+        names = tuple(name for name in schema.names if name in chosen and name not in confidential)
         if not names:
             raise ParameterError(
                 "Generalisation: no key is left to generalise.", hint="Name attributes or hierarchies."
             )
         for name in (*names, *(n for n in confidential if n is not None)):
-            kind = schema[name].scale.kind
-            if kind not in self.scales:
-                raise ParameterError(f"Generalisation: attribute {name!r} is {kind}; it has no levels.")
+            if schema[name].scale.kind == "sequence":
+                raise ParameterError(f"Generalisation: attribute {name!r} is a sequence; it has no levels.")
         for option in self.importance or ():
             if option not in names:
                 raise ParameterError(f"Generalisation: importance names {option!r}, which is not generalised.")
@@ -189,12 +207,20 @@ class Generalisation(Masker):
         return names
 
     def _all_models(self) -> list[PrivacyModel]:
-        models = [*(self.models or ()), *([K(self.k)] if self.k > 1 else [])]
+        models = [*(self.models or ()), *([] if self.k is None else [K(self.k)])]
         if not models:
-            raise ParameterError("Generalisation: models or k must be given.", hint="For example k=5.")
+            raise ParameterError(
+                "Generalisation: k must be an integer of at least 2 where no models are given; got None."
+            )
         for model in models:
             model.check()
         return models
+
+    def _check_table(self, schema: Schema, n: int) -> None:
+        if self.k is not None:
+            super()._check_table(schema, n)
+        elif n < 2:
+            raise DataError(f"Generalisation: the table has {n} records; masking needs at least 2.")
 
     def guarantees(
         self,
@@ -450,6 +476,8 @@ class Generalisation(Masker):
             proof = (
                 f"Suppressed records got steps of their own in {rounds - 1} further rounds, which is not proven best."
             )
+        fate = "stay, fully generalised" if stays else "are left out"
+        taken = f"{int(lost.sum())} of {n} records are suppressed and {fate}; at most {limit} were allowed."
         rows = None
         labels = np.unique(shown, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
         if not stays:
@@ -463,7 +491,7 @@ class Generalisation(Masker):
             attributes=tuple(declared),
             rows=rows,
             details=details,
-            notes=(*notes, proof),
+            notes=(*notes, *([taken] if lost.any() else []), proof),
         )
 
     @staticmethod
