@@ -27,7 +27,7 @@ FLOORS: dict[str, int] = {
     "kernels": 1,
     "data.scales": 2, "operators": 2,
     "data": 3,
-    "statistics": 4,
+    "models": 4, "statistics": 4,
     "contracts": 5,
     "engines": 6, "masking": 6, "linkage": 6,
     "measures": 7,

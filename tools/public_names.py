@@ -43,6 +43,7 @@ NAMES: tuple[str, ...] = (
 MODULES: dict[str, str] = {
     "datasets": "discreet",
     "errors": "discreet",
+    "models": "discreet",
     "operators": "discreet",
     "progress": "discreet",
     "release": "discreet",

@@ -21,6 +21,7 @@ from discreet._version import __version__
 if TYPE_CHECKING:
     from discreet import datasets as datasets
     from discreet import errors as errors
+    from discreet import models as models
     from discreet import operators as operators
     from discreet import progress as progress
     from discreet import release as release
@@ -103,6 +104,7 @@ if TYPE_CHECKING:
     from discreet.masking.recoding.coding import BottomCoding as BottomCoding
     from discreet.masking.recoding.coding import TopCoding as TopCoding
     from discreet.masking.recoding.date_coarsening import DateCoarsening as DateCoarsening
+    from discreet.masking.recoding.generalisation import Generalisation as Generalisation
     from discreet.masking.recoding.global_recoding import GlobalRecoding as GlobalRecoding
     from discreet.masking.recoding.grid_cells import GridCells as GridCells
     from discreet.masking.recoding.hierarchy import HierarchyRecoding as HierarchyRecoding
@@ -160,6 +162,9 @@ if TYPE_CHECKING:
     from discreet.measures.risk.mahalanobis_intervals import (
         MahalanobisIntervalDisclosure as MahalanobisIntervalDisclosure,
     )
+    from discreet.measures.risk.model_violations import AlphaKViolations as AlphaKViolations
+    from discreet.measures.risk.model_violations import BetaLikenessViolations as BetaLikenessViolations
+    from discreet.measures.risk.model_violations import DeltaDisclosureViolations as DeltaDisclosureViolations
     from discreet.measures.risk.population_uniques import PopulationUniques as PopulationUniques
     from discreet.measures.risk.reconstruction import Reconstruction as Reconstruction
     from discreet.measures.risk.sequence_knowledge import KnownEvents as KnownEvents
@@ -174,11 +179,13 @@ else:
     _HOMES = {
         "AdditiveNoise": "discreet.masking.perturbing.noise",
         "AdjacentMerging": "discreet.masking.recoding.adjacent",
+        "AlphaKViolations": "discreet.measures.risk.model_violations",
         "AssociationDifference": "discreet.measures.loss.category_tables",
         "Attribute": "discreet.data.schema",
         "AttributeDisclosure": "discreet.measures.risk.attribute_disclosure",
         "AverageTableLoss": "discreet.measures.loss.category_tables",
         "BalancedKModes": "discreet.masking.microaggregation.records.balanced",
+        "BetaLikenessViolations": "discreet.measures.risk.model_violations",
         "BlockedLinkage": "discreet.linkage.shared.blocking",
         "BottomCoding": "discreet.masking.recoding.coding",
         "CategoryDistance": "discreet.measures.loss.category_moves",
@@ -193,6 +200,7 @@ else:
         "DateShifting": "discreet.masking.perturbing.date_shifting",
         "DateTime": "discreet.data.scales.date_time",
         "Declaration": "discreet.data.survey",
+        "DeltaDisclosureViolations": "discreet.measures.risk.model_violations",
         "DeviationIntervalDisclosure": "discreet.measures.risk.intervals",
         "DiscreetError": "discreet.errors",
         "DiscreetWarning": "discreet.errors",
@@ -205,6 +213,7 @@ else:
         "EventFrequencies": "discreet.measures.loss.sequence_tallies",
         "FirstComponentLinkage": "discreet.linkage.unshared.rank_to_rank",
         "FrequentSubsequences": "discreet.measures.loss.sequence_patterns",
+        "Generalisation": "discreet.masking.recoding.generalisation",
         "GeneticMicroaggregation": "discreet.masking.microaggregation.numbers.genetic",
         "GlobalRecoding": "discreet.masking.recoding.global_recoding",
         "GridCells": "discreet.masking.recoding.grid_cells",
@@ -317,6 +326,7 @@ else:
     _MODULES = {
         "datasets": "discreet.datasets",
         "errors": "discreet.errors",
+        "models": "discreet.models",
         "operators": "discreet.operators",
         "progress": "discreet.progress",
         "release": "discreet.release",
@@ -355,11 +365,13 @@ __all__ = [
     "VMDAV",
     "AdditiveNoise",
     "AdjacentMerging",
+    "AlphaKViolations",
     "AssociationDifference",
     "Attribute",
     "AttributeDisclosure",
     "AverageTableLoss",
     "BalancedKModes",
+    "BetaLikenessViolations",
     "BlockedLinkage",
     "BottomCoding",
     "CategoryDistance",
@@ -374,6 +386,7 @@ __all__ = [
     "DateShifting",
     "DateTime",
     "Declaration",
+    "DeltaDisclosureViolations",
     "DeviationIntervalDisclosure",
     "DiscreetError",
     "DiscreetWarning",
@@ -386,6 +399,7 @@ __all__ = [
     "EventFrequencies",
     "FirstComponentLinkage",
     "FrequentSubsequences",
+    "Generalisation",
     "GeneticMicroaggregation",
     "GlobalRecoding",
     "GridCells",
@@ -482,6 +496,7 @@ __all__ = [
     "measure",
     "methods",
     "microdata",
+    "models",
     "operators",
     "progress",
     "propose",

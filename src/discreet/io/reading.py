@@ -388,7 +388,7 @@ def make_folder(path: str | os.PathLike[str]) -> None:
 
 
 def files_named(value: Any) -> list[Path]:
-    """Return the files that parameters name: hierarchies, say. They are inputs too."""
+    """Return the files that parameters name: hierarchies, say, or those of a folder of them. They are inputs too."""
     if isinstance(value, Mapping):
         return [path for one in value.values() for path in files_named(one)]
     if isinstance(value, (list, tuple)):
@@ -396,6 +396,8 @@ def files_named(value: Any) -> list[Path]:
     if not isinstance(value, (str, os.PathLike)):
         return []
     try:
+        if Path(value).is_dir():
+            return sorted(Path(value).glob("*.csv"))
         return [Path(value)] if Path(value).is_file() else []
     except (OSError, ValueError):  # no path at all
         return []

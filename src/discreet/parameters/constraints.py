@@ -353,6 +353,11 @@ class Optional(Constraint):
     def parse(self, text: str) -> Any:
         return None if text.strip().lower() == "none" else self.inner.parse(text)
 
+    def read(self, value: Any, folder: str | os.PathLike[str] | None = None) -> Any:
+        if isinstance(value, str) and value.strip().lower() == "none" and not self.inner.accepts(value):
+            return None
+        return None if value is None else self.inner.read(value, folder)
+
     def control(self) -> Control:
         return replace(self.inner.control(), optional=True)
 
