@@ -20,7 +20,9 @@ from typing import IO, Any
 # Nothing is computed before the fork, so no library has begun threads that would be missing after it.
 MOTHER = """
 import json, os, socket, sys, tempfile
+import numba
 import discreet.catalogue, discreet.workflow, discreet.cli.main
+[getattr(discreet.workflow, name) for name in discreet.workflow.__all__]
 discreet.catalogue.maskers(), discreet.catalogue.linkers(), discreet.catalogue.measures()
 door = socket.socket(fileno=int(sys.argv[1]))
 order = {}

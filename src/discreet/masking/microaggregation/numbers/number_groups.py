@@ -13,6 +13,7 @@ from discreet.contracts.digits import DECIMALS, Decimals
 from discreet.contracts.engine import Engine, InProcess
 from discreet.contracts.masker import Masking, MaskingJob
 from discreet.contracts.plan import Scope
+from discreet.data.keyed_draws import Stream, generator_of
 from discreet.data.microdata import table_of_codes
 from discreet.errors import MissingValueError, ParameterError
 from discreet.masking.microaggregation.numbers.attribute_blocks import attribute_blocks
@@ -34,9 +35,14 @@ class Points:
     values: FloatArray
     """(n, d), standardised, nothing missing."""
     weights: FloatArray | None
-    rng: np.random.Generator
+    stream: Stream
     engine: Engine
     names: tuple[str, ...]
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """Draws, one after the other."""
+        return generator_of(self.stream)
 
 
 class NumericMicroaggregation(InSpace):
@@ -119,7 +125,7 @@ class NumericMicroaggregation(InSpace):
         labels, figures, suppressed = [], [], 0
         for block in blocks:
             values = job.microdata.numeric(block)
-            part = Points(standardised(values, self.standardise), weights, job.rng, job.engine, block)
+            part = Points(standardised(values, self.standardise), weights, job.stream, job.engine, block)
             groups, absent = self._groups(part)
             suppressed += int((absent & ~np.isnan(values)).sum())
             for j, name in enumerate(block):
@@ -144,7 +150,7 @@ class NumericMicroaggregation(InSpace):
     def _spaces(self, scope: Scope, sample: Mapping[str, Any]) -> list[Scaling]:
         self._operator()  # refuses what cannot be kept, before a record is looked at
         table = table_of_codes(scope.schema, {name: sample[name] for name in scope.names})
-        job = MaskingJob(table, scope.names, scope.draws.generator(), InProcess())
+        job = MaskingJob(table, scope.names, scope.draws.stream(), InProcess())
         blocks = attribute_blocks(type(self).__name__, job, self.blocks, self.block_order)
         return [number_scaling(sample, names, self.standardise) for names in blocks]
 
@@ -285,7 +291,7 @@ class JointMicroaggregation(NumericMicroaggregation):
 
 def _with(points: Points, values: FloatArray, rows: IntArray | None = None) -> Points:
     weights = points.weights if rows is None or points.weights is None else points.weights[rows]
-    return Points(values, weights, points.rng, points.engine, points.names)
+    return Points(values, weights, points.stream, points.engine, points.names)
 
 
 def _with_total(
