@@ -23,7 +23,7 @@ READ = {
     "certify": {"original", "masked", "schema"}, "init": {"data", "schema"}, "run": {"protocol"},
     "check": {"protocol", "masked"}, "verify": {"manifest"}, "renumber": {"files"},
     "attack": {"original", "masked", "schema"}, "link": {"a", "b", "schema", "schema_b"}, "compare": {"data", "schema"},
-    "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(),
+    "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(), "warm": set(),
     "studio": {"projects"},  # a folder of its own, in which nothing but projects is written
 }  # fmt: skip
 WRITTEN = {
