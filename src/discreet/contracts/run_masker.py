@@ -193,8 +193,8 @@ def _one_part(run: _MaskingRun) -> Masking:
     masker, ground = run.masker, run.ground
     assert isinstance(ground, Memory)  # noqa: S101 - for the type checker
     if run.strata is None:
-        rng = run.draws.stream()
-        return masker._mask_part(MaskingJob(ground.table, run.names, rng, ground.engine))  # noqa: SLF001
+        stream = run.draws.stream()
+        return masker._mask_part(MaskingJob(ground.table, run.names, stream, ground.engine))  # noqa: SLF001
     rng = run.draws.generator()
     parts = list(run.strata.parts(ground.block))
     jobs = [MaskingJob(block.original, run.names, spawned(rng), InProcess()) for _, _, block in parts]

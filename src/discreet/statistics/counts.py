@@ -106,7 +106,7 @@ class Counts:
         first, labels, counts = distinct_codes(*packed)
         rows = np.stack([codes[first] for codes, _, _ in written], axis=1)
         absent = rows >= np.array([values for _, _, values in written])[None, :]
-        totals = np.bincount(labels, weights=weights)
+        totals = np.bincount(labels, weights=weights).astype(np.float64, copy=False)
         return Combinations(rows, absent, counts, totals)
 
     # An engine that counts by itself is given numbers, and gives them back with counts.

@@ -61,7 +61,7 @@ def key_frequencies(
     written = [written_levels(data, name) for name in names]
     columns, sizes = [one.codes for one in written], [one.size for one in written]
     first, labels, counts = distinct_codes(*pack(columns, sizes))
-    totals = counts.astype(np.float64) if weights is None else np.bincount(labels, weights=weights)
+    totals = (counts if weights is None else np.bincount(labels, weights=weights)).astype(np.float64, copy=False)
     if missing == "any":
         rows = np.stack([column[first] for column in columns], axis=1)
         absent = rows >= np.array([one.values for one in written])[None, :]

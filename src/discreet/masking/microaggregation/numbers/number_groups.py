@@ -14,6 +14,7 @@ from discreet.contracts.engine import Engine, InProcess
 from discreet.contracts.masker import Masking, MaskingJob
 from discreet.contracts.plan import Scope
 from discreet.data.keyed_draws import Stream, generator_of
+from discreet.data.keys import distinct_codes
 from discreet.data.microdata import table_of_codes
 from discreet.errors import MissingValueError, ParameterError
 from discreet.masking.microaggregation.numbers.attribute_blocks import attribute_blocks
@@ -240,11 +241,12 @@ class NumericMicroaggregation(InSpace):
     ) -> FloatArray:
         """Return what every record is released as; a group without any present value stays missing."""
         present = ~(absent | np.isnan(values))
-        numbered = np.unique(labels[present], return_inverse=True)
         result = np.full(int(labels.max()) + 1, np.nan)
         if present.any():
+            groups = labels[present]
+            first, numbers, _ = distinct_codes(groups, result.size)
             weights_present = None if weights is None else weights[present]
-            result[numbered[0]] = operator.by_label(values[present], numbered[1].ravel(), weights_present)
+            result[groups[first]] = operator.by_label(values[present], numbers, weights_present)
         released = np.where(absent, np.nan, result[labels])
         return self._with_totals_and_bounds(released, values, weights)
 
