@@ -68,6 +68,18 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return TogetherScheduling(config, log)
 
 
+@pytest.fixture(autouse=True)
+def compiled_code(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let kernels do also the small work for which plain twins stand in elsewhere: it is they that tests look for.
+
+    A test marked ``plain_code`` gets the twins, whatever was compiled before it; processes of their own always do.
+    """
+    from discreet.kernels.jit import PlainTwin
+
+    plain = request.node.get_closest_marker("plain_code") is not None
+    monkeypatch.setattr(PlainTwin, "takes", lambda _twin, _work: plain)
+
+
 @pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The folder of real data sets: environment variable DISCREET_DATA, by default ../shared/data."""

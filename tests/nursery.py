@@ -21,7 +21,9 @@ from typing import IO, Any
 MOTHER = """
 import json, os, signal, socket, sys, tempfile
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background inherits that Ctrl-C is ignored
+import numba
 import discreet.catalogue, discreet.workflow, discreet.cli.main
+[getattr(discreet.workflow, name) for name in discreet.workflow.__all__]
 discreet.catalogue.maskers(), discreet.catalogue.linkers(), discreet.catalogue.measures()
 door = socket.socket(fileno=int(sys.argv[1]))
 order = {}

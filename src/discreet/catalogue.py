@@ -11,6 +11,7 @@ import os
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import discreet.linkage
@@ -37,14 +38,29 @@ __all__ = [
 ]
 
 
-_CONTRACTS = ("masker", "linker", "measure")
+_ROOMS = {"masker": discreet.masking, "linker": discreet.linkage, "measure": discreet.measures}
+_CONTRACTS = tuple(_ROOMS)
 
 
 @cache
 def _load() -> None:
-    for package in (discreet.masking, discreet.linkage, discreet.measures):
+    for package in _ROOMS.values():
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
             importlib.import_module(module.name)
+
+
+@cache
+def _load_named(contract: str, name: str) -> None:
+    """Import the file that enters a name, told by its text; all files where there is none to be seen."""
+    entered = f'@register("{name}")'
+    package = _ROOMS[contract]
+    for folder in map(Path, package.__path__):
+        for path in sorted(folder.rglob("*.py")):
+            if entered in path.read_text(encoding="utf-8"):
+                inside = path.relative_to(folder).with_suffix("").parts
+                importlib.import_module(".".join((package.__name__, *inside)))
+    if name not in registered(contract):
+        _load()
 
 
 def maskers() -> dict[str, type[Any]]:
@@ -88,7 +104,8 @@ def methods(contract: str | None = None) -> dict[str, type[Any]]:
 
 def method(contract: str, name: str, where: str = "") -> type[Any]:
     """Return the class registered under a name, or say which names there are; `where` begins what is said."""
-    _load()
+    if contract in _ROOMS and name not in registered(contract):
+        _load_named(contract, name)
     return find(contract, name, where=where)
 
 

@@ -8,73 +8,72 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from inspect import isfunction
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
-from discreet import io
-from discreet.catalogue import describe_methods, parse_parameters, shares_attributes
-from discreet.contracts.assessment import Verdict
-from discreet.contracts.engine import Engine
-from discreet.contracts.file_risk import FileRisk
-from discreet.contracts.intruder import Intruder
-from discreet.contracts.proof import Certificate
-from discreet.contracts.remark import Remark
-from discreet.data.microdata import Microdata
-from discreet.data.schema import ROLES, Schema
-from discreet.data.survey import Declaration
-from discreet.datasets.listing import list_datasets
-from discreet.engines.memory import MemoryEngine
-from discreet.engines.spark import SparkEngine
-from discreet.engines.streaming import StreamingEngine
 from discreet.errors import ParameterError, door, wrong_type
-from discreet.evaluation.advice import advise, advise_study, advise_tables
-from discreet.evaluation.assessing import assess, attack, link, measure, protect
-from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
-from discreet.evaluation.further_linkers import knows_masking
-from discreet.evaluation.joint_attack import attack_together
-from discreet.evaluation.row_store import check_store
-from discreet.evaluation.study import compare
-from discreet.evaluation.thresholds import verify
-from discreet.evaluation.told_masking import told
-from discreet.evaluation.tuning import tune
-from discreet.io.packing import ending_of
-from discreet.io.reading import (
-    check_outputs,
-    files_named,
-    inspect,
-    load_schema,
-    read,
-    read_release,
-    readable_endings,
-    save_schema,
-    scan,
-    survey,
-    writable_endings,
-    write,
-    write_links,
-    written_together,
-)
-from discreet.io.stored_parquet import is_large
-from discreet.masking.withholding.pseudonym_key import new_key
-from discreet.release.chain import Chain
-from discreet.release.checking import check_release
-from discreet.release.demo import demo, write_dataset
-from discreet.release.households import protect_households, renumber_files, renumber_keys, split_households
-from discreet.release.manifest import check_manifest, find_manifest, write_manifest
-from discreet.release.masking_source import masking_of
-from discreet.release.proposal import propose
-from discreet.release.protocol import Protocol
-from discreet.release.protocol_advice import advise_protocol
-from discreet.release.protocol_parts import Source, Step
-from discreet.release.pseudonym_files import reveal_file
-from discreet.release.running import Run, load_protocol, run_protocol, save_protocol
-from discreet.release.running_tables import TablesRun, check_tables, is_for_tables, run_tables
-from discreet.release.script import protect_script
-from discreet.release.several_tables import Tables
-from discreet.release.writing import write_report, write_risk, write_study
-from discreet.reproduction.printed import PaperComparison
-from discreet.statistics.question import MOST_AT_ONCE
+
+if TYPE_CHECKING:
+    from discreet.catalogue import describe_methods, parse_parameters, shares_attributes
+    from discreet.contracts.assessment import Verdict
+    from discreet.contracts.engine import Engine
+    from discreet.contracts.file_risk import FileRisk
+    from discreet.contracts.intruder import Intruder
+    from discreet.contracts.proof import Certificate
+    from discreet.contracts.remark import Remark
+    from discreet.data.microdata import Microdata
+    from discreet.data.schema import ROLES, Schema
+    from discreet.data.survey import Declaration
+    from discreet.datasets.listing import list_datasets
+    from discreet.evaluation.advice import advise, advise_study, advise_tables
+    from discreet.evaluation.assessing import assess, attack, link, measure, protect
+    from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
+    from discreet.evaluation.further_linkers import knows_masking
+    from discreet.evaluation.joint_attack import attack_together
+    from discreet.evaluation.row_store import check_store
+    from discreet.evaluation.study import compare
+    from discreet.evaluation.thresholds import verify
+    from discreet.evaluation.told_masking import told
+    from discreet.evaluation.tuning import tune
+    from discreet.io.packing import ending_of
+    from discreet.io.reading import (
+        check_outputs,
+        files_named,
+        inspect,
+        load_schema,
+        read,
+        read_release,
+        readable_endings,
+        save_schema,
+        scan,
+        survey,
+        writable_endings,
+        write,
+        write_links,
+        written_together,
+    )
+    from discreet.io.stored_parquet import is_large
+    from discreet.masking.withholding.pseudonym_key import new_key
+    from discreet.release.chain import Chain
+    from discreet.release.demo import demo, write_dataset
+    from discreet.release.households import protect_households, renumber_files, renumber_keys, split_households
+    from discreet.release.manifest import check_manifest, find_manifest, write_manifest
+    from discreet.release.masking_source import masking_of
+    from discreet.release.proposal import propose
+    from discreet.release.protocol import Protocol
+    from discreet.release.protocol_advice import advise_protocol
+    from discreet.release.protocol_parts import Source, Step
+    from discreet.release.pseudonym_files import reveal_file
+    from discreet.release.running import Run, load_protocol, save_protocol
+    from discreet.release.running_tables import TablesRun
+    from discreet.release.script import protect_script
+    from discreet.release.several_tables import Tables
+    from discreet.release.warming import warm
+    from discreet.release.writing import write_report, write_risk, write_study
+    from discreet.reproduction.printed import PaperComparison
+    from discreet.statistics.question import MOST_AT_ONCE
 
 __all__ = [
     "MOST_AT_ONCE",
@@ -145,6 +144,7 @@ __all__ = [
     "told",
     "tune",
     "verify",
+    "warm",
     "writable_endings",
     "write",
     "write_dataset",
@@ -157,9 +157,66 @@ __all__ = [
     "written_together",
 ]
 
+# Where each of the others is at home: loaded when it is used, so that a command waits for nothing it does not need.
+_HOMES = {
+    "discreet.catalogue": ("describe_methods", "parse_parameters", "shares_attributes"),
+    "discreet.contracts.intruder": ("Intruder",),
+    "discreet.contracts.remark": ("Remark",),
+    "discreet.data.schema": ("ROLES", "Schema"),
+    "discreet.data.survey": ("Declaration",),
+    "discreet.datasets.listing": ("list_datasets",),
+    "discreet.evaluation.advice": ("advise", "advise_study", "advise_tables"),
+    "discreet.evaluation.assessing": ("assess", "attack", "link", "measure", "protect"),
+    "discreet.evaluation.candidates": ("parse_attribute_sets", "parse_candidates"),
+    "discreet.evaluation.further_linkers": ("knows_masking",),
+    "discreet.evaluation.joint_attack": ("attack_together",),
+    "discreet.evaluation.row_store": ("check_store",),
+    "discreet.evaluation.study": ("compare",),
+    "discreet.evaluation.thresholds": ("verify",),
+    "discreet.evaluation.told_masking": ("told",),
+    "discreet.evaluation.tuning": ("tune",),
+    "discreet.release.warming": ("warm",),
+    "discreet.io.packing": ("ending_of",),
+    "discreet.io.reading": (
+        "check_outputs",
+        "files_named",
+        "inspect",
+        "load_schema",
+        "read",
+        "read_release",
+        "readable_endings",
+        "save_schema",
+        "scan",
+        "survey",
+        "writable_endings",
+        "write",
+        "write_links",
+        "written_together",
+    ),
+    "discreet.io.stored_parquet": ("is_large",),
+    "discreet.masking.withholding.pseudonym_key": ("new_key",),
+    "discreet.release.chain": ("Chain",),
+    "discreet.release.demo": ("demo", "write_dataset"),
+    "discreet.release.households": ("protect_households", "renumber_files", "renumber_keys", "split_households"),
+    "discreet.release.manifest": ("check_manifest", "find_manifest", "write_manifest"),
+    "discreet.release.masking_source": ("masking_of",),
+    "discreet.release.proposal": ("propose",),
+    "discreet.release.protocol": ("Protocol",),
+    "discreet.release.protocol_advice": ("advise_protocol",),
+    "discreet.release.protocol_parts": ("Source", "Step"),
+    "discreet.release.pseudonym_files": ("reveal_file",),
+    "discreet.release.running": ("Run", "load_protocol", "save_protocol"),
+    "discreet.release.running_tables": ("TablesRun",),
+    "discreet.release.script": ("protect_script",),
+    "discreet.release.several_tables": ("Tables",),
+    "discreet.release.writing": ("write_report", "write_risk", "write_study"),
+    "discreet.statistics.question": ("MOST_AT_ONCE",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
 
 PathLike = str | os.PathLike[str]
-Verdicts = tuple[Verdict, ...]
+Verdicts: TypeAlias = "tuple[Verdict, ...]"
 
 
 def certify(original: Any, masked: Any, **options: Any) -> Certificate:
@@ -171,6 +228,9 @@ def certify(original: Any, masked: Any, **options: Any) -> Certificate:
 
 
 def _check_protocol(owner: str, protocol: Any) -> None:
+    from discreet.release.protocol import Protocol
+    from discreet.release.several_tables import Tables
+
     if not isinstance(protocol, (Protocol, Tables, str, os.PathLike)):
         raise wrong_type(owner, "protocol must be a Protocol or the path of its file", protocol, "dc.propose(table)")
 
@@ -197,6 +257,10 @@ def engine_named(name: str, master: str | None = None, workers: int | None = Non
     """
     if master is not None and name != "spark":
         raise ParameterError(f"The engine {name} has no master.", hint="Use --engine spark with --master.")
+    from discreet.engines.memory import MemoryEngine
+    from discreet.engines.spark import SparkEngine
+    from discreet.engines.streaming import StreamingEngine
+
     if name == "memory":
         yield MemoryEngine(workers)
     elif name == "streaming":
@@ -242,6 +306,11 @@ def run(
     -------
     Run, or TablesRun of several tables
     """
+    from discreet.release.protocol import Protocol
+    from discreet.release.running import run_protocol
+    from discreet.release.running_tables import is_for_tables, run_tables
+    from discreet.release.several_tables import Tables
+
     _check_protocol("run", protocol)
     if isinstance(protocol, Tables) or (not isinstance(protocol, Protocol) and is_for_tables(protocol)):
         if original is not None:
@@ -279,6 +348,11 @@ def check(
     --------
     discreet.release.checking.check_release : what is taken from the file, and what needs the steps run again.
     """
+    from discreet.release.checking import check_release
+    from discreet.release.protocol import Protocol
+    from discreet.release.running_tables import check_tables, is_for_tables
+    from discreet.release.several_tables import Tables
+
     _check_protocol("check", protocol)
     if not isinstance(masked, (str, os.PathLike)):
         raise wrong_type("check", "masked must be the path of the released file", masked)
@@ -314,12 +388,25 @@ def paper_files(data: str | os.PathLike[str] | None = None) -> list[Path]:
 
 def write_papers(comparison: PaperComparison, path: str | os.PathLike[str]) -> None:
     """Write the comparison as one self-contained HTML page."""
+    from discreet import io
     from discreet.reproduction.papers_page import render_papers
 
     io.write_text(path, render_papers(comparison))
 
 
-for _name in __all__:
+def _behind_door(value: Any) -> Any:
     # Every function of the front door keeps the messages of libraries back, whatever it calls.
-    if isfunction(_function := globals()[_name]) and not hasattr(_function, "__wrapped__"):
-        globals()[_name] = door(_function)
+    return door(value) if isfunction(value) and not hasattr(value, "__wrapped__") else value
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value = _behind_door(getattr(import_module(home), name))
+    return value
+
+
+for _name in __all__:
+    if _name in globals():
+        globals()[_name] = _behind_door(globals()[_name])

@@ -76,6 +76,7 @@ COMMANDS = {
     "methods": (["methods"], W + "describe_methods", "wait"),
     "datasets": (["datasets", "business", "-o", "out.csv"], W + "write_dataset", "wait"),
     "demo": (["demo", "-o", "out"], W + "demo", "wait"),
+    "warm": (["warm"], W + "warm", "wait"),
 }
 # Long work in compiled loops, of which none looks back at Python by itself.
 LONG = {

@@ -24,7 +24,7 @@ READ = {
     "check": {"protocol", "masked"}, "verify": {"manifest"}, "renumber": {"files", "key"},
     "key": set(), "reveal": {"data", "key"},
     "attack": {"original", "masked", "schema"}, "link": {"a", "b", "schema", "schema_b"}, "compare": {"data", "schema"},
-    "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(),
+    "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(), "warm": set(),
     "studio": {"projects"},  # a folder of its own, in which nothing but projects is written
 }  # fmt: skip
 WRITTEN = {

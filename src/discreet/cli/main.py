@@ -27,6 +27,7 @@ from discreet.cli import (
     studio_command,
     study_commands,
     table_commands,
+    warm_command,
 )
 from discreet.cli.console import err, out, safe
 from discreet.errors import BrokenGuaranteeError, DiscreetError, LibraryError
@@ -109,6 +110,7 @@ for _command in (
     listing_commands.methods,
     listing_commands.datasets,
     file_commands.demo,
+    warm_command.warm,
     studio_command.studio,
 ):
     app.command()(_telling(_command))

@@ -14,6 +14,7 @@ from discreet.contracts.engine import Engine, TableEngine
 from discreet.contracts.estimator import Estimator, one_of
 from discreet.contracts.masked import Masked
 from discreet.data.guarantees import Guarantee
+from discreet.data.keyed_draws import Stream, generator_of
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.scales import EncodedSequences
 from discreet.data.schema import Attribute, Schema
@@ -39,8 +40,13 @@ class MaskingJob:
 
     microdata: Microdata
     names: tuple[str, ...]
-    rng: np.random.Generator
+    stream: Stream
     engine: Engine
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """Draws of this job, one after the other."""
+        return generator_of(self.stream)
 
     @property
     def schema(self) -> Schema:

@@ -192,9 +192,10 @@ def _one_part(run: _MaskingRun) -> Masking:
     """Run the method on a table in memory all of whose records meet, or on each of its strata."""
     masker, ground = run.masker, run.ground
     assert isinstance(ground, Memory)  # noqa: S101 - for the type checker
-    rng = run.draws.generator()
     if run.strata is None:
-        return masker._mask_part(MaskingJob(ground.table, run.names, rng, ground.engine))  # noqa: SLF001
+        stream = run.draws.stream()
+        return masker._mask_part(MaskingJob(ground.table, run.names, stream, ground.engine))  # noqa: SLF001
+    rng = run.draws.generator()
     parts = list(run.strata.parts(ground.block))
     jobs = [MaskingJob(block.original, run.names, spawned(rng), InProcess()) for _, _, block in parts]
     outcomes = ground.engine.map(masker._mask_part, jobs)  # noqa: SLF001

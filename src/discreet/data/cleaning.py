@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,6 +23,9 @@ from discreet.data.scales.scale import hide_missing
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError
 from discreet.typing import Level
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["clean_arrow", "clean_frame", "cleaned", "released_schema", "widened"]
 
@@ -51,7 +53,7 @@ def clean_frame(frame: Any) -> Any:
     """Return a pandas, Polars or Arrow table without what it carries besides its cells."""
     if isinstance(frame, pa.Table):
         return clean_arrow(frame)
-    if isinstance(frame, pl.DataFrame):
+    if type(frame).__module__.startswith("polars."):  # whoever has such a frame has loaded its library
         return _clean_polars(frame)
     return _clean_pandas(frame) if hasattr(frame, "reset_index") else frame
 
@@ -129,6 +131,8 @@ def _without_dictionaries(kind: pa.DataType) -> pa.DataType:
 
 
 def _clean_polars(frame: pl.DataFrame) -> pl.DataFrame:
+    import polars as pl
+
     new = []
     for series in frame.get_columns():
         if isinstance(series.dtype, pl.Enum):

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
-
-import polars as pl
+from typing import TYPE_CHECKING, NamedTuple
 
 from discreet.data.scales.scale import as_arrow, hide_missing
 from discreet.errors import BrokenGuaranteeError
 from discreet.typing import Json, Level
+
+if TYPE_CHECKING:
+    import polars as pl
 
 __all__ = ["Guarantee", "Recount", "Tally", "require", "still_true"]
 
@@ -113,6 +114,8 @@ class Recount:
 
     def add(self, frame: pl.DataFrame) -> None:
         """Count the records of a table; columns that are not in it were not released, and tell nobody apart."""
+        import polars as pl
+
         promise = self.guarantee
         names = [name for name in dict.fromkeys((*promise.strata, *promise.attributes)) if name in frame.columns]
         more = [name for name in (promise.sensitive, promise.unit) if name is not None and name in frame.columns]
@@ -130,6 +133,8 @@ class Recount:
 
     def tally(self) -> Tally | None:
         """Return what was found; None where nothing of what the promise speaks of was released."""
+        import polars as pl
+
         if self._table is None:
             return None
         promise, table = self.guarantee, self._table
@@ -153,6 +158,8 @@ class Recount:
 
 
 def _absent(table: pl.DataFrame, name: str, codes: tuple[Level, ...]) -> pl.Series:
+    import polars as pl
+
     hidden = hide_missing(as_arrow(table[name].to_arrow()), codes)
     absent = pl.Series(name, hidden.is_null())
     return absent | (table[name] == "").fill_null(False) if table[name].dtype == pl.String else absent
@@ -164,6 +171,8 @@ def _matches(classes: pl.DataFrame, names: list[str], promise: Guarantee, record
     Classes are taken by what they lack; two kinds are compared on what neither lacks, the most frequent first, and a
     class that has found enough is compared no further. O(classes × kinds) as a rule, × kinds² at worst.
     """
+    import polars as pl
+
     free = [name for name in names if name in promise.attributes]
     lacks = {name: _absent(classes, name, promise.missing.get(name, ())) for name in free}
     table = classes.with_columns(series.alias(f"#lacks {name}") for name, series in lacks.items())
@@ -208,6 +217,8 @@ def _values_of_matches(
     records: pl.DataFrame,
 ) -> pl.DataFrame:
     """Return by class the sensitive values of those that it matches."""
+    import polars as pl
+
     inside = records.join(other.select(names), on=names, how="semi", nulls_equal=True)
     values = inside.select(*shared, pl.col(str(promise.sensitive)).alias("#value")).unique()
     places = part.select(_PLACE, *shared)

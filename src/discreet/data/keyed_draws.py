@@ -20,13 +20,25 @@ import secrets
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from discreet.typing import FloatArray, IntArray, RandomState
 
-__all__ = ["Draws", "Fingerprint", "drawn_seed", "draws_of", "fingerprint", "seed_from", "spawned"]
+__all__ = [
+    "Draws",
+    "Fingerprint",
+    "LateStream",
+    "Stream",
+    "drawn_seed",
+    "draws_of",
+    "fingerprint",
+    "generator_of",
+    "seed_from",
+    "spawned",
+]
 
 Fingerprint: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.uint64]]"
 """128 bits, as two numbers that add up over parts of a table (modulo 2⁶⁴)."""
@@ -151,6 +163,10 @@ class Draws:
         """Return NumPy's generator on the stream of a part of the work."""
         return np.random.Generator(_ChaChaStream(self.child("stream", *path).key))  # type: ignore[arg-type]
 
+    def stream(self, *path: int | str) -> LateStream:
+        """Return what gives :meth:`generator` when it is asked for."""
+        return LateStream(self, path)
+
     def integer(self, *path: int | str) -> int:
         """Return a seed of 62 bits for a kernel or an engine."""
         return int.from_bytes(self.child("integer", *path).key[:8], "little") >> 2
@@ -195,6 +211,26 @@ def draws_of(random_state: RandomState, marks: Fingerprint, purpose: str) -> tup
 def spawned(rng: np.random.Generator) -> np.random.Generator:
     """Return a generator with a stream of its own, for a part of the work that may run beside others."""
     return Draws(rng.bytes(32)).generator()
+
+
+class LateStream:
+    """A generator that is made when it is first asked for: by many methods it never is, and it takes a compiler."""
+
+    def __init__(self, draws: Draws, path: tuple[int | str, ...]) -> None:
+        self._draws, self._path = draws, path
+
+    @cached_property
+    def generator(self) -> np.random.Generator:
+        """NumPy's generator on the stream."""
+        return self._draws.generator(*self._path)
+
+
+Stream: TypeAlias = "np.random.Generator | LateStream"
+
+
+def generator_of(stream: Stream) -> np.random.Generator:
+    """Return the generator of a stream, always the same one."""
+    return stream.generator if isinstance(stream, LateStream) else stream
 
 
 class _Interface(ctypes.Structure):

@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 
 from discreet.contracts.assessment import Combination, Exposure
-from discreet.data.keys import pack
+from discreet.data.keys import distinct_codes, pack
 from discreet.data.microdata import Microdata
 from discreet.evaluation.ranking import rank_keys
 from discreet.measures.risk.special_uniques import minimal_uniques
@@ -91,8 +91,8 @@ class _Uniques:
 
     def alone(self, places: Sequence[int]) -> int:
         """Count the records that are alone on the keys at these places."""
-        packed, _ = pack([self.columns[j] for j in places], [self.sizes[j] for j in places])
-        return int((np.unique(packed, return_counts=True)[1] == 1).sum())
+        packed = pack([self.columns[j] for j in places], [self.sizes[j] for j in places])
+        return int((distinct_codes(*packed)[2] == 1).sum())
 
 
 def _by_key(

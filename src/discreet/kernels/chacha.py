@@ -9,12 +9,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import numba
 import numpy as np
-from numba import carray, types  # type: ignore[attr-defined]
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import exact_kernel
+from discreet.kernels.jit import compiled_callback, exact_kernel
 
 __all__ = ["COUNTER", "NEXT", "STREAM_WORDS", "WORDS", "block", "callbacks", "uniforms_at"]
 
@@ -116,6 +114,9 @@ def _drawn_on(stream: NDArray[np.uint64]) -> np.uint64:
     return np.uint64(stream[_DRAWN + place])
 
 
+carray: Any = None  # the compiler's word for an array at an address, once it is loaded
+
+
 def _next_uint64(state: Any) -> Any:
     return _drawn_on(carray(state, STREAM_WORDS, np.uint64))
 
@@ -131,14 +132,17 @@ def _next_double(state: Any) -> Any:
 @cache
 def callbacks() -> tuple[int, int, int, int]:
     """Return the addresses of ``next_uint64``, ``next_uint32``, ``next_double`` and ``next_raw`` of a stream."""
-    compiled = tuple(
-        numba.cfunc(kind(types.voidptr), cache=True)(function)
-        for kind, function in (
-            (types.uint64, _next_uint64),
-            (types.uint32, _next_uint32),
-            (types.float64, _next_double),
-        )
+    global carray  # noqa: PLW0603 - compiled code knows it by its name in this file
+    from numba import carray as array_at  # type: ignore[attr-defined]
+    from numba import types
+
+    carray = array_at
+    functions = (
+        (_next_uint64, types.uint64),
+        (_next_uint32, types.uint32),
+        (_next_double, types.float64),
     )
+    compiled = [compiled_callback(function, result, types.voidptr) for function, result in functions]
     _KEPT.append(compiled)  # code that NumPy may call must never be freed
     bits, half, double = (int(one.address or 0) for one in compiled)
     return bits, half, double, bits

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.draws import MIX_1, MIX_2, STEP
-from discreet.kernels.jit import exact_kernel
+from discreet.kernels.jit import PlainTwin, exact_kernel
 
 __all__ = ["add_cells"]
 
@@ -19,7 +19,7 @@ def _mixed(z: np.uint64) -> np.uint64:
 
 
 @exact_kernel
-def add_cells(
+def _add_cells(
     bits: NDArray[np.uint64], positions: NDArray[np.int64], salt: np.uint64, sums: NDArray[np.uint64]
 ) -> None:
     """Add the cells of a column to two sums modulo 2⁶⁴; sums of parts of a table are those of the table."""
@@ -32,3 +32,20 @@ def add_cells(
         second += _mixed(cell ^ salt)
     sums[0] += first
     sums[1] += second
+
+
+_TWIN = PlainTwin(2e6, _add_cells)
+
+
+def add_cells(
+    bits: NDArray[np.uint64], positions: NDArray[np.int64], salt: np.uint64, sums: NDArray[np.uint64]
+) -> None:
+    """Add the cells of a column to two sums modulo 2⁶⁴; sums of parts of a table are those of the table."""
+    if not _TWIN.takes(bits.size):
+        _add_cells(bits, positions, salt, sums)
+        return
+    mixed = _mixed.py_func  # type: ignore[attr-defined]
+    place = (positions.astype(np.uint64) + np.uint64(1)) * STEP
+    cells = mixed(mixed(bits + salt) + place)
+    sums[0:1] += cells.sum(keepdims=True)
+    sums[1:2] += mixed(cells ^ salt).sum(keepdims=True)

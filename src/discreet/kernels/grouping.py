@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from discreet.kernels.jit import exact_kernel
+import numpy as np
+
+from discreet.kernels.jit import PlainTwin, exact_kernel
 from discreet.typing import IntArray
 
-__all__ = ["counting_order"]
+__all__ = ["counting_order", "group_order"]
 
 
 @exact_kernel
@@ -19,3 +21,15 @@ def counting_order(
         label = labels[position]
         order[cursors[label]] = position
         cursors[label] += 1
+
+
+_TWIN = PlainTwin(2e6, counting_order)
+
+
+def group_order(labels: IntArray, offsets: IntArray) -> IntArray:
+    """Return the positions of records, group after group; group ``g`` begins at ``offsets[g]``."""
+    if _TWIN.takes(labels.size):
+        return np.argsort(labels, kind="stable")
+    order = np.empty(labels.size, dtype=np.int64)
+    counting_order(labels, offsets[:-1].copy(), order)
+    return order

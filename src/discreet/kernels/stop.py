@@ -7,31 +7,14 @@ by a name, and the name gets its address here, before any of them is loaded.
 from __future__ import annotations
 
 import ctypes
+from functools import cache
 from typing import Any
-
-from llvmlite import binding, ir
-from numba.core import types
-from numba.extending import intrinsic, overload
 
 from discreet.stopping import FLAG, Stopped
 
-__all__ = ["heed_stop"]
+__all__ = ["heed_stop", "teach_compiler"]
 
 _NAME = "discreet_stop_flag"
-
-binding.add_symbol(_NAME, ctypes.addressof(FLAG))
-
-
-@intrinsic
-def _is_raised(_context: Any) -> Any:
-    """Read the flag from memory, every time: another thread sets it."""
-
-    def code(_target: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
-        word = ir.IntType(64)
-        place = builder.module.globals.get(_NAME) or ir.GlobalVariable(builder.module, word, _NAME)
-        return builder.icmp_signed("!=", builder.load_atomic(place, "monotonic", 8), ir.Constant(word, 0))
-
-    return types.boolean(), code
 
 
 def heed_stop() -> None:
@@ -44,10 +27,30 @@ def heed_stop() -> None:
         raise Stopped
 
 
-@overload(heed_stop)
-def _heed_stop() -> Any:
-    def compiled() -> None:
-        if _is_raised():  # type: ignore[call-arg]
-            raise Stopped
+@cache
+def teach_compiler() -> None:
+    """Tell the compiler where the flag lies and what :func:`heed_stop` is in compiled code; once, before the first."""
+    from llvmlite import binding, ir
+    from numba.core import types
+    from numba.extending import intrinsic, overload
 
-    return compiled
+    binding.add_symbol(_NAME, ctypes.addressof(FLAG))
+
+    @intrinsic
+    def is_raised(_context: Any) -> Any:
+        """Read the flag from memory, every time: another thread sets it."""
+
+        def code(_target: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+            word = ir.IntType(64)
+            place = builder.module.globals.get(_NAME) or ir.GlobalVariable(builder.module, word, _NAME)
+            return builder.icmp_signed("!=", builder.load_atomic(place, "monotonic", 8), ir.Constant(word, 0))
+
+        return types.boolean(), code
+
+    @overload(heed_stop)
+    def _heed_stop() -> Any:
+        def compiled() -> None:
+            if is_raised():  # type: ignore[call-arg]
+                raise Stopped
+
+        return compiled

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.kernels.jit import PlainTwin
 from discreet.kernels.linking.patterns import distinct
 from discreet.typing import FloatArray, IntArray, LevelArray
 
@@ -89,10 +90,29 @@ def packed(codes: LevelArray) -> list[Words]:
 def distinct_rows(words: Words) -> Classes:
     """Return the distinct rows of packed records, in order of appearance."""
     n = len(words)
+    if _TWIN.takes(words.size):
+        return _distinct_plainly(words)
     bits = table_bits(n)
     label, members, sizes = (np.empty(n, dtype=np.int64) for _ in range(3))
     m = distinct(words, bits, np.empty(1 << bits, dtype=np.int32), label, members, sizes)
     return Classes(label, members[:m].copy(), sizes[:m].copy())
+
+
+_TWIN = PlainTwin(3e5, distinct)
+
+
+def _distinct_plainly(words: Words) -> Classes:
+    order = np.lexsort(words.T)
+    ordered = words[order]
+    fresh = np.ones(len(words), dtype=np.bool_)
+    fresh[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    # The sort is stable, so the first of a run is the first that appeared.
+    firsts = order[fresh]
+    rank = np.empty(firsts.size, dtype=np.int64)
+    rank[np.argsort(firsts)] = np.arange(firsts.size)
+    label = np.empty(len(words), dtype=np.int64)
+    label[order] = rank[np.cumsum(fresh) - 1]
+    return Classes(label, np.sort(firsts), np.bincount(label, minlength=firsts.size))
 
 
 def table_bits(n: int) -> int:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import DataError, DiscreetError, ParameterError
-from discreet.kernels.grouping import counting_order
+from discreet.kernels.grouping import group_order
 from discreet.parameters import check_parameters
 from discreet.parameters.declaration import Parameterised
 from discreet.registry import Registry
@@ -100,8 +100,7 @@ class Operator(Parameterised, ABC):
         groups = np.ascontiguousarray(groups, dtype=np.int64)
         counts = np.bincount(groups, minlength=n_groups or 0)
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        order = np.empty(groups.size, dtype=np.int64)
-        counting_order(groups, offsets[:-1].copy(), order)
+        order = group_order(groups, offsets)
         if weights is None:
             return self.batch(array[order], offsets, None)
         importances = check_weights(type(self).__name__, weights, array.size)

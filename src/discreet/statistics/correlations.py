@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.stats import rankdata
 
 from discreet.typing import FloatArray
 
-__all__ = ["correlations", "covariances", "off_diagonal", "ranks"]
+__all__ = ["correlations", "covariances", "mid_ranks", "off_diagonal", "ranks"]
 
 
 def covariances(numbers: FloatArray, weights: FloatArray) -> FloatArray:
@@ -55,7 +54,28 @@ def _scaled(covariance: FloatArray) -> FloatArray:
 
 def ranks(numbers: FloatArray) -> FloatArray:
     """Return the ranks of every column, equal numbers sharing theirs; missing values stay missing."""
-    return np.asarray(rankdata(numbers, axis=0, nan_policy="omit"), dtype=np.float64)
+    result = np.full(numbers.shape, np.nan)
+    for column, ranked in zip(numbers.T, result.T, strict=True):
+        present = ~np.isnan(column)
+        ranked[present] = mid_ranks(column[present])
+    return result
+
+
+def mid_ranks(numbers: FloatArray) -> FloatArray:
+    """Return the ranks of numbers, from 1 on; equal ones share the middle of theirs.
+
+    Examples
+    --------
+    >>> mid_ranks(np.array([7.0, 3.0, 7.0, 9.0])).tolist()
+    [2.5, 1.0, 2.5, 4.0]
+    """
+    order = np.argsort(numbers)
+    ordered = numbers[order]
+    begins = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1]))[: numbers.size])
+    ends = np.append(begins[1:], numbers.size)
+    result = np.empty(numbers.size)
+    result[order] = np.repeat(0.5 * (begins + ends + 1), ends - begins)
+    return result
 
 
 def off_diagonal(matrix: FloatArray) -> FloatArray:

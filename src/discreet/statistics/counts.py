@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from discreet.data.block import Block
-from discreet.data.keys import pack
+from discreet.data.keys import distinct_codes, pack
 from discreet.data.microdata import Microdata
 from discreet.data.scales.written import absent_of
 from discreet.progress import report
@@ -102,12 +102,12 @@ class Counts:
         """Count a block that holds all records."""
         weights = np.ones(len(block)) if self.weight is None else block.original.weights()
         written = [written_codes(block.release, name) for name in self.keys]
-        packed, _ = pack([codes for codes, _, _ in written], [size for _, size, _ in written])
-        _, first, labels = np.unique(packed, return_index=True, return_inverse=True)
+        packed = pack([codes for codes, _, _ in written], [size for _, size, _ in written])
+        first, labels, counts = distinct_codes(*packed)
         rows = np.stack([codes[first] for codes, _, _ in written], axis=1)
         absent = rows >= np.array([values for _, _, values in written])[None, :]
-        counts, totals = np.bincount(labels), np.bincount(labels, weights=weights)
-        return Combinations(rows, absent, counts.astype(np.int64), totals.astype(np.float64))
+        totals = np.bincount(labels, weights=weights).astype(np.float64, copy=False)
+        return Combinations(rows, absent, counts, totals)
 
     # An engine that counts by itself is given numbers, and gives them back with counts.
 

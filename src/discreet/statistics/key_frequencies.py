@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from discreet.data.keys import pack
+from discreet.data.keys import distinct_codes, pack
 from discreet.data.microdata import Microdata
 from discreet.kernels.values.population import expected_inverse
 from discreet.statistics.counts import agreeing
@@ -54,22 +54,20 @@ def key_frequencies(
 
     Notes
     -----
-    O(n log n). Where missing values agree with everything, every two patterns of missing values are compared on the
-    keys that both have: O(patterns · n log n).
+    O(n), or O(n + m log m) where m different combinations are few of very many possible ones. Where missing values
+    agree with everything, every two patterns of missing values are compared on the keys that both have:
+    O(patterns · n log n).
     """
-    weights = np.ones(len(data)) if weights is None else weights
     written = [written_levels(data, name) for name in names]
     columns, sizes = [one.codes for one in written], [one.size for one in written]
-    packed, _ = pack(columns, sizes)
-    _, first, labels = np.unique(packed, return_index=True, return_inverse=True)
-    counts = np.bincount(labels).astype(np.int64)
-    totals = np.bincount(labels, weights=weights).astype(np.float64)
+    first, labels, counts = distinct_codes(*pack(columns, sizes))
+    totals = (counts if weights is None else np.bincount(labels, weights=weights)).astype(np.float64, copy=False)
     if missing == "any":
         rows = np.stack([column[first] for column in columns], axis=1)
         absent = rows >= np.array([one.values for one in written])[None, :]
         if absent.any():
             counts, totals = agreeing(rows, absent, sizes, counts, totals)
-    return Frequencies(labels.astype(np.int64), counts[labels].astype(np.int64), totals[labels].astype(np.float64))
+    return Frequencies(labels, counts[labels], totals[labels])
 
 
 def benedetti_franconi(sizes: IntArray, totals: FloatArray) -> FloatArray:

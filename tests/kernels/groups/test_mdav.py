@@ -7,6 +7,7 @@ import pytest
 from tests.reference.microaggregation import exact_mdav, information_loss, plain_mdav
 
 from discreet.kernels.groups.mdav import mdav, split_large_groups
+from discreet.kernels.jit import PlainTwin
 
 DATA = Path(__file__).parents[4] / "shared" / "data" / "sdc"
 PUBLISHED = {
@@ -50,6 +51,16 @@ def tables(n):
 def test_labels_of_the_plain_definition(name, values):
     for k in (3, 10):
         assert np.array_equal(mdav(values, k), plain_mdav(values, k))
+
+
+@pytest.mark.plain_code
+@pytest.mark.parametrize(("name", "values"), [pytest.param(*t, id=t[0]) for t in tables(600)])
+def test_without_kernels_the_groups_are_the_same(monkeypatch, name, values):
+    for k in (1, 2, 3, 10, 299, 600):
+        plain = mdav(values, k)
+        with monkeypatch.context() as patch:
+            patch.setattr(PlainTwin, "takes", lambda _twin, _work: False)
+            assert np.array_equal(plain, mdav(values, k)), k
 
 
 @pytest.mark.parametrize("levels", [2, 3, 6, 20])

@@ -55,6 +55,5 @@ def test_it_is_its_twin(q):
         observed = at_least(rng.integers(0, 500, 1 << q).astype(float).reshape((2,) * q)).ravel()
         before, after = rng.random(q), rng.random(q)
         m = np.full(q, 0.9)
-        buffers = (np.empty(1 << q), np.empty(1 << q), np.empty(q))
-        anchored_rates(within, own, observed, before, after, 40, 100.0, m, *buffers)
+        anchored_rates(within, own, observed, before, after, 40, 100.0, m)
         assert np.allclose(m, twin(within, own, observed, before, after, 40, 100.0, np.full(q, 0.9)), atol=1e-10)

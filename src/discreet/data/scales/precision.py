@@ -211,11 +211,18 @@ def _finest(decimals: Iterable[int | None]) -> int | None:
     return most
 
 
+_CACHED = 1 << 15  # numbers that are looked at together, as many as stay in the processor's cache
+
+
 def _by_decimals(present: FloatArray, stored: NDArray[Any], digits: float) -> tuple[int, ...]:
     """Return how many numbers need 0, 1, … 15 decimals to be given back as they are stored, and how many need more.
 
     `digits` bounds what the kind of number tells apart; beyond it every decimal would seem to fit.
     """
+    if present.size > _CACHED:
+        parts = [slice(low, low + _CACHED) for low in range(0, present.size, _CACHED)]
+        counted = [_by_decimals(present[part], stored[part], digits) for part in parts]
+        return tuple(int(count) for count in np.sum(counted, axis=0))
     rest = np.arange(present.size)
     counts = [0] * _BINS
     for d in range(MOST_DECIMALS + 1):
@@ -240,6 +247,9 @@ def _most(counts: tuple[int, ...]) -> int | None:
 
 def _multiples(present: FloatArray) -> list[int]:
     """Return how many numbers are multiples of every step that is no power of ten below one."""
+    if present.size > _CACHED:
+        runs = [present[low : low + _CACHED] for low in range(0, present.size, _CACHED)]
+        return [int(count) for count in np.sum([_multiples(run) for run in runs], axis=0)]
     counts = []
     for parts in sorted(_FRACTIONS, reverse=True):
         with np.errstate(over="ignore"):

@@ -24,7 +24,7 @@ from discreet.kernels.groups.shrinking_blocks import (
     find_nearest,
     scratch_for,
 )
-from discreet.kernels.jit import exact_kernel
+from discreet.kernels.jit import PlainTwin, exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
@@ -176,12 +176,51 @@ def _run(
     return remaining, group
 
 
+_TWIN = PlainTwin(6e7, _run)
+
+
 def _sorted_by_reach(points: FloatArray, remaining: IntArray, centre: FloatArray) -> tuple[IntArray, FloatArray]:
     distance = np.zeros(remaining.size)
     for j in range(points.shape[1]):
         distance += (points[remaining, j] - centre[j]) ** 2
     order = np.argsort(-distance)
     return remaining[order], np.sqrt(distance[order])
+
+
+def _mdav_plainly(points: FloatArray, exact: IntArray, unit: float, k: int, labels: IntArray) -> None:
+    """Do what the kernels do, without them: all distances of what is left, group after group; O(n² d / k)."""
+    free = np.arange(len(points))
+    columns = np.ascontiguousarray(points.T)
+    total = exact.sum(axis=0)
+    group = 0
+
+    def squared(target: FloatArray) -> FloatArray:
+        distance = np.zeros(free.size)
+        for column, coordinate in zip(columns, target, strict=True):
+            gap = column - coordinate
+            gap *= gap
+            distance += gap
+        return distance
+
+    while free.size >= 2 * k:
+        heed_stop()
+        distance = squared(total.astype(np.float64) * unit / free.size)
+        limit = _tied_down_to.py_func(float(distance.max()))  # type: ignore[attr-defined]
+        seed = int(np.argmax(distance >= limit))
+        for _ in range(2):
+            distance = squared(columns[:, seed])
+            distance[seed] = -1.0
+            reach = np.partition(distance, k - 1)[k - 1]
+            inside = distance < reach
+            inside[np.flatnonzero(distance == reach)[: k - int(np.count_nonzero(inside))]] = True
+            labels[free[inside]] = group
+            group += 1
+            total -= exact[free[inside]].sum(axis=0)
+            distance, free, columns = distance[~inside], free[~inside], columns[:, ~inside]
+            if free.size < 2 * k:
+                break
+            seed = int(np.argmax(distance))
+    labels[free] = group
 
 
 def mdav_of_points(points: FloatArray, k: int, tell: Callable[[int, int], None] | None = None) -> IntArray:
@@ -191,6 +230,9 @@ def mdav_of_points(points: FloatArray, k: int, tell: Callable[[int, int], None] 
     bits = 62 - math.ceil(math.log2(n + 1))
     unit = math.ldexp(1.0, -bits)
     exact = np.rint(np.ldexp(points, bits)).astype(np.int64)
+    if _TWIN.takes(n * n * points.shape[1] / k):
+        _mdav_plainly(points, exact, unit, k, labels)
+        return labels
     total = exact.sum(axis=0)
     n_free, group, stop_at = n, 0, -1
     blocks: Blocks | None = None

@@ -128,7 +128,8 @@ def _walk(
                 if distance < best:
                     best, where = distance, c
             order[p] = unvisited[where]
-            here[:] = points[unvisited[where]]
+            for e in range(here.size):
+                here[e] = points[unvisited[where], e]
             p += 1
             size -= 1
             for c in range(where, size):

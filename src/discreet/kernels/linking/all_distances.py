@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.kernels.jit import exact_kernel, kernel
 from discreet.kernels.linking.nearest_list import enter, lengthened, tied_up_to
-from discreet.kernels.linking.tied_rows import enlarged
+from discreet.kernels.linking.tied_rows import enlarged, put_in_order
 from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, FloatArray, IntArray, LevelArray, SingleArray
 
@@ -74,13 +74,14 @@ def _settle(
 ) -> IntArray:  # fmt: skip
     # Write the answer of one query; its tied classes go to the end of the list, which may grow.
     n_ties = who[1]
-    ties = np.sort(mine[:n_ties])
+    put_in_order(mine, n_ties)
     if total + n_ties > tied.size:
         tied = enlarged(tied, total, total + n_ties)
-    tied[total : total + n_ties] = ties
+    for e in range(n_ties):
+        tied[total + e] = mine[e]
     counts[k] = n_ties
-    best[k], score[k] = (ties[0], near[0]) if n_ties > 0 else (-1, np.inf)
-    second[k], second_score[k] = (ties[1], near[0]) if n_ties > 1 else (who[0], near[1])
+    best[k], score[k] = (mine[0], near[0]) if n_ties > 0 else (-1, np.inf)
+    second[k], second_score[k] = (mine[1], near[0]) if n_ties > 1 else (who[0], near[1])
     return tied
 
 

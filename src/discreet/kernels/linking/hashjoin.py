@@ -336,7 +336,8 @@ def best_by_comparing(
         if best_step[k] < 0:
             if total + n_ties > tied.size:
                 tied = enlarged(tied, total, total + n_ties)
-            tied[total : total + n_ties] = mine[:n_ties]
+            for e in range(n_ties):
+                tied[total + e] = mine[e]
             total += n_ties
         best_step[k], ties[k], best_class[k], classes[i] = first, records, leader, n_ties
         lowest[k, 0], lowest[k, 1] = low, following

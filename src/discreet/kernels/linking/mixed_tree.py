@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet.kernels.jit import exact_kernel, kernel
 from discreet.kernels.linking.nearest_list import enter, lengthened
-from discreet.kernels.linking.tied_rows import enlarged
+from discreet.kernels.linking.tied_rows import enlarged, put_in_order
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray, SingleArray
 
@@ -395,12 +395,13 @@ def search(
                     enter(ids[start + i], d[i], sizes[start + i] > 1, slack[k], metric == 0, near_by, who, mine, sums)
                     bar = near_by[2]
         n_ties = who[1]
-        ties = np.sort(mine[:n_ties])
+        put_in_order(mine, n_ties)
         if tied_end + n_ties > tied.size:
             tied = enlarged(tied, tied_end, tied_end + n_ties)
-        tied[tied_end : tied_end + n_ties] = ties
+        for e in range(n_ties):
+            tied[tied_end + e] = mine[e]
         tied_end += n_ties
         counts[k] = n_ties
-        best[k], score[k] = (ties[0], near_by[0]) if n_ties > 0 else (-1, np.inf)
-        second[k], second_score[k] = (ties[1], near_by[0]) if n_ties > 1 else (who[0], near_by[1])
+        best[k], score[k] = (mine[0], near_by[0]) if n_ties > 0 else (-1, np.inf)
+        second[k], second_score[k] = (mine[1], near_by[0]) if n_ties > 1 else (who[0], near_by[1])
     return tied[:tied_end].copy()

@@ -13,7 +13,7 @@ import numpy as np
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["SUMMING", "enter", "lengthened", "tied_up_to"]
+__all__ = ["SUMMING", "enter", "lengthened", "tied_up_to", "tied_up_to_each"]
 
 SUMMING = 2.0**-42
 """What rounding in a sum of terms explains, relatively: that of a thousand additions."""
@@ -34,11 +34,20 @@ def tied_up_to(nearest: float, slack: float, squared: bool) -> float:
     return float(root * root)
 
 
+def tied_up_to_each(nearest: FloatArray, slack: FloatArray, squared: bool) -> FloatArray:
+    """Return :func:`tied_up_to` of many, to the last bit."""
+    limit = nearest * (1.0 + SUMMING)
+    root = np.sqrt(limit) + slack
+    wider = np.where(slack == 0.0, limit, root * root) if squared else limit + slack
+    return np.where((nearest > 0.0) & (nearest < np.inf), wider, nearest)
+
+
 @exact_kernel
 def lengthened(sums: FloatArray, size: int) -> FloatArray:
     """Return a copy of a list with room for more."""
     result = np.empty(size)
-    result[: sums.size] = sums
+    for e in range(sums.size):
+        result[e] = sums[e]
     return result
 
 

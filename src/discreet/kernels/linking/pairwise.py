@@ -161,7 +161,8 @@ def best_by_sum(
                     continue
                 if total + n_ties == tied.size:
                     longer = np.empty(2 * tied.size, dtype=np.int64)
-                    longer[: tied.size] = tied
+                    for e in range(tied.size):
+                        longer[e] = tied[e]
                     tied = longer
                 tied[total + n_ties] = i
                 n_ties += 1

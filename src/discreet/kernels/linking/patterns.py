@@ -27,7 +27,6 @@ def _slot(words: NDArray[np.uint64], i: int, shift: np.uint64) -> np.uint64:
     return (h ^ (h >> np.uint64(29))) * _MIX >> shift
 
 
-@kernel
 def pack(
     codes: IntArray,  # IN (n,) int64, fields of one attribute, flag included
     word: int,  # IN which word
@@ -35,8 +34,7 @@ def pack(
     words: NDArray[np.uint64],  # OUT (n, words) uint64, the field is added to it
 ) -> None:
     """Write the field of one attribute into every record's words."""
-    for i in range(codes.size):
-        words[i, word] |= np.uint64(codes[i]) << np.uint64(shift)
+    words[:, word] |= codes.astype(np.uint64) << np.uint64(shift)
 
 
 @kernel

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.linking.cell_index import first_cell
 from discreet.kernels.linking.nearest_list import enter, lengthened
-from discreet.kernels.linking.tied_rows import enlarged
+from discreet.kernels.linking.tied_rows import enlarged, put_in_order
 from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
@@ -226,7 +226,8 @@ def nearest_in_tree(
     for question in range(which.size):
         heed_stop()
         k = which[question]
-        query[:] = queries[k]
+        for e in range(queries.shape[1]):
+            query[e] = queries[k, e]
         near[:] = np.inf
         who[0], who[1] = -1, 0
         agreeing, skip = 0.0, 0
@@ -277,12 +278,13 @@ def nearest_in_tree(
                                   order, largest, query, skip, prefix, stack, bounds, 1, near, who, mine,
                                   sums)  # fmt: skip
         n_ties = who[1]
-        ties = np.sort(mine[:n_ties])
+        put_in_order(mine, n_ties)
         if total + n_ties > tied.size:
             tied = enlarged(tied, total, total + n_ties)
-        tied[total : total + n_ties] = ties
+        for e in range(n_ties):
+            tied[total + e] = mine[e]
         total += n_ties
         counts[k] = n_ties
-        best[k], score[k] = (ties[0], near[0]) if n_ties > 0 else (-1, np.inf)
-        second[k], second_score[k] = (ties[1], near[0]) if n_ties > 1 else (who[0], near[1])
+        best[k], score[k] = (mine[0], near[0]) if n_ties > 0 else (-1, np.inf)
+        second[k], second_score[k] = (mine[1], near[0]) if n_ties > 1 else (who[0], near[1])
     return tied[:total].copy()

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.kernels.jit import kernel
-from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["copy_rows", "enlarged", "find_ends", "name_records"]
+__all__ = ["copy_rows", "enlarged", "find_ends", "name_records", "put_in_order"]
 
 _FAR = np.int64(9223372036854775807)
 
@@ -20,12 +19,39 @@ def enlarged(
     needed: int,  # IN how many there must be room for
 ) -> IntArray:
     """Return a copy of a list with room for twice as many as are needed."""
+    # One by one, here and elsewhere: where a slice is put into a slice, the compiler spends seconds on code that would
+    # word an error about their lengths.
     result = np.empty(2 * needed, dtype=np.int64)
-    result[:used] = entries[:used]
+    for e in range(used):
+        result[e] = entries[e]
     return result
 
 
 @kernel
+def put_in_order(
+    entries: IntArray,  # IN/OUT int64
+    size: int,  # IN how many of them count
+) -> None:
+    """Sort a list upwards, where it lies; by a heap, whose code is a tenth of the compiler's own sort."""
+    for step in range(size // 2 + size):
+        # First every parent sinks, the last one first; then the largest leaves, and what replaces it sinks.
+        end = size
+        parent = size // 2 - 1 - step
+        if parent < 0:
+            end = size - 1 - (step - size // 2)
+            entries[0], entries[end] = entries[end], entries[0]
+            parent = 0
+        child = 2 * parent + 1
+        while child < end:
+            if child + 1 < end and entries[child + 1] > entries[child]:
+                child += 1
+            if entries[child] <= entries[parent]:
+                break
+            entries[parent], entries[child] = entries[child], entries[parent]
+            parent = child
+            child = 2 * parent + 1
+
+
 def name_records(
     a_first: IntArray,  # IN (classes,) int64, the first record of every class of A
     a_next: IntArray,  # IN its second record, a huge number where there is none
@@ -40,26 +66,21 @@ def name_records(
     ties: IntArray,  # OUT (m,) int64, records of A at the best distance
 ) -> None:
     """Turn nearest classes into records: the second record of a class, or of a tied one, is its second nearest."""
-    for k in range(best.size):
-        heed_stop()
-        ties[k] = 0
-        for j in range(offsets[row[k]], offsets[row[k] + 1]):
-            ties[k] += a_size[tied[j]]
-        crowded = _FAR
-        if best[k] >= 0:
-            crowded = a_next[best[k]]
-            if second[k] >= 0 and second_score[k] == score[k]:
-                crowded = min(crowded, a_first[second[k]])
-            best[k] = a_first[best[k]]
-        else:
-            row[k] = -1
-        if crowded < _FAR:
-            second[k], second_score[k] = crowded, score[k]
-        elif second[k] >= 0:
-            second[k] = a_first[second[k]]
+    sizes = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(a_size[tied])))
+    ties[:] = sizes[offsets[row + 1]] - sizes[offsets[row]]
+    somebody, another = best >= 0, second >= 0
+    crowded = np.full(best.size, _FAR)
+    crowded[somebody] = a_next[best[somebody]]
+    beside = somebody & another & (second_score == score)
+    crowded[beside] = np.minimum(crowded[beside], a_first[second[beside]])
+    best[somebody] = a_first[best[somebody]]
+    row[~somebody] = -1
+    is_crowded = crowded < _FAR
+    alone = another & ~is_crowded
+    second[alone] = a_first[second[alone]]
+    second[is_crowded], second_score[is_crowded] = crowded[is_crowded], score[is_crowded]
 
 
-@kernel
 def find_ends(
     row: IntArray,  # IN (n,) int64, the row of every record, −1 for none
     offsets: IntArray,  # IN (rows + 1,) int64
@@ -67,12 +88,10 @@ def find_ends(
 ) -> int:
     """Return how long all rows would be together."""
     ends[0] = 0
-    for i in range(row.size):
-        ends[i + 1] = ends[i] + (offsets[row[i] + 1] - offsets[row[i]] if row[i] >= 0 else 0)
-    return int(ends[row.size])
+    np.cumsum(np.where(row >= 0, offsets[row + 1] - offsets[row], 0), out=ends[1:])
+    return int(ends[-1])
 
 
-@kernel
 def copy_rows(
     row: IntArray,  # IN as above
     offsets: IntArray,
@@ -81,6 +100,5 @@ def copy_rows(
     out: IntArray,  # OUT (ends[n],) int64
 ) -> None:
     """Give every record a row of its own."""
-    for i in range(row.size):
-        if row[i] >= 0:
-            out[ends[i] : ends[i + 1]] = tied[offsets[row[i]] : offsets[row[i] + 1]]
+    shift = np.where(row >= 0, offsets[row], 0) - ends[:-1]
+    out[:] = tied[np.arange(out.size) + np.repeat(shift, np.diff(ends))]

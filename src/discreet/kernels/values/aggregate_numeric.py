@@ -6,7 +6,9 @@ clamped to the range of its group, so that a mean of equal numbers is that numbe
 
 from __future__ import annotations
 
-from discreet.kernels.jit import exact_kernel
+import numpy as np
+
+from discreet.kernels.jit import PlainTwin, exact_kernel
 from discreet.typing import FloatArray, IntArray
 
 __all__ = [
@@ -66,7 +68,7 @@ def order_groups_down(
 
 
 @exact_kernel
-def mean_groups(
+def _mean_groups(
     values: FloatArray,  # IN (n,) float64
     offsets: IntArray,  # IN (groups + 1,) int64
     out: FloatArray,  # OUT (groups,) float64
@@ -83,6 +85,29 @@ def mean_groups(
             high = max(high, value)
         mean = total / (offsets[group + 1] - offsets[group])
         out[group] = min(max(mean, low), high)
+
+
+_TWIN = PlainTwin(1e6, _mean_groups)
+
+
+def mean_groups(values: FloatArray, offsets: IntArray, out: FloatArray) -> None:
+    """Arithmetic mean of each group."""
+    # IN  values (n,) float64; offsets (groups + 1,) int64
+    # OUT out (groups,) float64
+    starts, sizes = offsets[:-1], np.diff(offsets)
+    largest = int(sizes.max(initial=0))
+    if sizes.min(initial=1) < 1 or not _TWIN.takes(values.size + 20.0 * largest):
+        _mean_groups(values, offsets, out)
+        return
+    out[:] = 0.0
+    for place in range(largest):
+        # The next number of every group that has one: in each the sum runs from first to last.
+        open_groups = np.flatnonzero(sizes > place)
+        out[open_groups] += values[starts[open_groups] + place]
+    out /= sizes
+    if sizes.size:
+        np.maximum(out, np.minimum.reduceat(values, starts), out=out)
+        np.minimum(out, np.maximum.reduceat(values, starts), out=out)
 
 
 @exact_kernel

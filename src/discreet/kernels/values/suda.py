@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from discreet.kernels.jit import exact_kernel
+from typing import Any
+
+from discreet.kernels.jit import PlainTwin, exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
@@ -10,7 +12,7 @@ __all__ = ["gather_minimal", "refine_cells", "share_scores"]
 
 
 @exact_kernel
-def refine_cells(
+def _refine_cells(
     rows: CodeArray,  # IN (a,) int32: the distinct rows that are looked at
     cells: CodeArray,  # IN (a,) int32: the cell of each, 0 … groups − 1
     column: CodeArray,  # IN (d,) int32: a further attribute of all distinct rows, 0 … size − 1
@@ -51,7 +53,7 @@ def refine_cells(
 
 
 @exact_kernel
-def gather_minimal(
+def _gather_minimal(
     rows: CodeArray,  # IN (c,) int32: distinct rows
     subsets: IntArray,  # IN (c,) int64: sets of attributes as bits, on which the row is unique
     first: IntArray,  # IN (d,) int64: the record that each distinct row stands for
@@ -95,7 +97,7 @@ def gather_minimal(
 
 
 @exact_kernel
-def share_scores(
+def _share_scores(
     records: IntArray,  # IN (u,) int64
     subsets: IntArray,  # IN (u,) int64: sets of attributes as bits
     scores: FloatArray,  # IN (u,) float64
@@ -111,3 +113,28 @@ def share_scores(
                 shares[starts[j] + codes[j, records[i]]] += scores[i]
             subset >>= 1
             j += 1
+
+
+# Of a few thousand records and keys the loops run as they stand, before the compiler would be loaded.
+_REFINING, _GATHERING, _SHARING = (PlainTwin(1e5, loop) for loop in (_refine_cells, _gather_minimal, _share_scores))
+
+
+def refine_cells(rows: CodeArray, *arguments: Any) -> tuple[int, int, int]:
+    """Split cells by an attribute; return how many rows are alone, how many are left, and their number of cells."""
+    run: Any = _refine_cells
+    return (run.py_func if _REFINING.takes(rows.size) else run)(rows, *arguments)  # type: ignore[no-any-return]
+
+
+def gather_minimal(
+    rows: CodeArray, subsets: IntArray, first: IntArray, starts: IntArray, records: IntArray, kept: IntArray
+) -> int:
+    """Put the subsets in order of their records, drop those that hold another of the same record, count the rest."""
+    run: Any = _gather_minimal
+    plain = _GATHERING.takes(4.0 * rows.size + starts.size)
+    return int((run.py_func if plain else run)(rows, subsets, first, starts, records, kept))
+
+
+def share_scores(records: IntArray, *arguments: Any) -> None:
+    """Add the score of every set to the level of each of its attributes that the record has."""
+    run: Any = _share_scores
+    (run.py_func if _SHARING.takes(4.0 * records.size) else run)(records, *arguments)

@@ -260,8 +260,7 @@ def _anchored(
     before = np.array([_halves(within, j, size)[1].sum() + _halves(own, j, size)[1].sum() for j in range(size)]) / total
     after = np.array([_halves(pairs, j, size)[1].sum() for j in range(size)]) / total
     m = np.full(size, _START)
-    buffers = (np.empty(pairs.size), np.empty(pairs.size), np.empty(size))
-    anchored_rates(within, self_own, observed, before, after, steps, _SHRINKAGE, m, *buffers)
+    anchored_rates(within.ravel(), self_own.ravel(), observed.ravel(), before, after, steps, _SHRINKAGE, m)
     numbers = counts.between.astype(np.float64), counts.within.astype(np.float64)
     return tuple(_spread_states(counts, numbers, m, u[j], j, agree) for j in range(size))
 

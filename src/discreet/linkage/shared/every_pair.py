@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.kernels.jit import PlainTwin
 from discreet.kernels.linking.all_distances import nearest_both_ways
 from discreet.linkage.nearest import Nearest
 from discreet.linkage.record_classes import Classes
 from discreet.linkage.shared.answers import SearchAnswers
+from discreet.linkage.shared.plain_search import search_plainly, work_of
 from discreet.linkage.shared.terms import Terms
 from discreet.typing import FloatArray, IntArray, LevelArray, SingleArray
 
@@ -17,6 +19,7 @@ _FEW_PAIRS = 1 << 23
 _CATEGORIES = 4  # from which on branches of a tree are seldom far from all of a small file
 _TOGETHER = 256  # combinations of levels whose terms are summed beforehand, and which a byte can tell apart
 _MOST_ROUGH = 1e15  # beyond, squares may not fit single precision
+_TWIN = PlainTwin(2e8, nearest_both_ways)
 
 
 def trees_save_nothing(terms: Terms, a: Classes, b: Classes) -> bool:
@@ -32,6 +35,8 @@ def trees_save_nothing(terms: Terms, a: Classes, b: Classes) -> bool:
 
 def search_every_pair(terms: Terms, a: Classes, b: Classes) -> tuple[Nearest, Nearest]:
     """Return for every distinct record of B its nearest of A, and for every one of A its nearest of B."""
+    if _TWIN.takes(2.0 * work_of(terms, a, b)):
+        return search_plainly(terms, a, b), search_plainly(terms.swapped(), b, a)
     a_codes, b_codes = terms.a_codes[a.first], terms.b_codes[b.first]
     a_numbers, b_numbers = (
         np.ascontiguousarray(numbers[side.first]) for numbers, side in ((terms.a_numbers, a), (terms.b_numbers, b))

@@ -5,16 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.contracts.engine import Engine
+from discreet.kernels.jit import PlainTwin
 from discreet.kernels.linking.mixed_tree import build, leaf_of, search
 from discreet.linkage.nearest import Nearest
 from discreet.linkage.record_classes import Classes
 from discreet.linkage.shared.answers import SearchAnswers, in_blocks
+from discreet.linkage.shared.plain_search import search_plainly, work_of
 from discreet.linkage.shared.terms import Terms
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["search_numbers"]
 
 _MOST_ROUGH = 1e15  # beyond, products of weights and numbers may not fit single precision
+_TWIN = PlainTwin(2e8, search)
 
 
 def search_numbers(
@@ -27,6 +30,8 @@ def search_numbers(
     limits : pair of (n_b, numbers) float64, optional
         The least and the largest coordinate of A that every record of B can come from.
     """
+    if _TWIN.takes(work_of(terms, a, b)):
+        return search_plainly(terms, a, b, limits)
     columns = np.concatenate([terms.a_codes[a.first].T.astype(np.float64), terms.a_numbers[a.first].T])
     queries = np.ascontiguousarray(
         np.concatenate([terms.b_codes[b.first].astype(np.float64), terms.b_numbers[b.first]], axis=1)

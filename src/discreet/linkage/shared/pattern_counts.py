@@ -20,6 +20,7 @@ from discreet.kernels.linking.all_pairs import tabulate_patterns, tabulate_withi
 from discreet.kernels.linking.patterns import coarsen, walk
 from discreet.linkage.record_classes import Words, table_bits
 from discreet.linkage.shared.packed_records import Layout, PackedFiles, rows_of_classes
+from discreet.linkage.shared.plain_pairs import are_few, tabulate_plainly
 from discreet.progress import report
 from discreet.typing import CodeArray, FloatArray, IntArray
 
@@ -125,6 +126,9 @@ def count_patterns(files: PackedFiles, engine: Engine) -> PatternCounts:
         raise DataError(f"Pairs of {n_a} and {n_b} records are too many to count; at most {_MOST_RECORDS} of each.")
     names = tuple(agreement.name for agreement in agreements)
     own = _own(files, shape)
+    if are_few(files, 2):
+        between, within = tabulate_plainly(files, shape)
+        return PatternCounts(between, within - own, own, n_a, n_b, names)
     distinct_a, distinct_b = first.first.size, second.first.size
     if distinct_a <= _PAIRS_A_ROW * patterns and distinct_a * (distinct_a + distinct_b) <= _MOST_PAIRS:
         between, within = _tabulated(files, shape)

@@ -21,6 +21,7 @@ from discreet.linkage.nearest import Nearest, gather, joined, nearest_records
 from discreet.linkage.record_classes import NOBODY, Classes, Words
 from discreet.linkage.shared.agreement import Agreement
 from discreet.linkage.shared.packed_records import Layout, PackedFiles, class_table, rows_of_classes
+from discreet.linkage.shared.plain_pairs import are_few, heaviest, patterns_between
 from discreet.progress import report
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, LevelArray
 
@@ -44,7 +45,8 @@ def best_by_pattern(
     occurring : bool tensor, optional
         The patterns of which there is a pair; by default any may be one.
     """
-    return _best(files, _Plan.of(files.agreements, weights, files.layout, occurring), engine)
+    plan = _Plan.of(files.agreements, weights, files.layout, occurring)
+    return _compared_plainly(files, [plan])[0][0] if are_few(files, 2) else _best(files, plan, engine)
 
 
 def best_in_both_directions(
@@ -56,6 +58,8 @@ def best_in_both_directions(
     """
     plans = [_Plan.of(files.agreements, each, files.layout, occurring) for each in weights]
     n_a, n_b, patterns = files.first.first.size, files.second.first.size, plans[0].sorted_patterns.size
+    if are_few(files, 1 + len(plans)):
+        return _compared_plainly(files, plans)
     few = n_a * n_b <= _FEW_PAIRS
     if few and _comparing_is_cheaper(n_b, n_a, patterns) and _comparing_is_cheaper(n_a, n_b, patterns):
         return _compared_once(files, plans)
@@ -89,6 +93,17 @@ def _compared_once(files: PackedFiles, plans: Sequence[_Plan]) -> list[tuple[Nea
                 _named(plan, [each[model] for each in of_original], answering[low:high], files.second),
             )
         )
+    return nearest
+
+
+def _compared_plainly(files: PackedFiles, plans: Sequence[_Plan]) -> list[tuple[Nearest, Nearest]]:
+    positions = patterns_between(*files.classes, files.strides)
+    nearest = []
+    for plan in plans:
+        steps = plan.step_of[positions]
+        both = (steps, files.first), (np.ascontiguousarray(steps.T), files.second)
+        of_release, of_original = (_named(plan, *heaviest(table), others) for table, others in both)
+        nearest.append((of_release, of_original))
     return nearest
 
 

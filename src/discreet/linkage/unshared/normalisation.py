@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.statistics.correlations import mid_ranks
 from discreet.typing import FloatArray
 
 __all__ = ["NORMALISATIONS", "impute", "normalise"]
@@ -36,7 +37,6 @@ def normalise(values: FloatArray, how: str) -> FloatArray:
 
 def _column(values: FloatArray, how: str) -> FloatArray | None:
     from scipy.special import ndtri
-    from scipy.stats import rankdata
 
     present = ~np.isnan(values)
     numbers = values[present]
@@ -49,7 +49,7 @@ def _column(values: FloatArray, how: str) -> FloatArray | None:
         centred = numbers - numbers.mean()
         scaled = centred / centred.std()
     else:
-        scaled = (rankdata(numbers) - 0.5) / numbers.size
+        scaled = (mid_ranks(numbers) - 0.5) / numbers.size
         if how == "rank_gauss":
             scaled = ndtri(scaled)
     result = np.full(values.size, np.nan)

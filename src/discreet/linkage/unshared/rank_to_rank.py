@@ -10,6 +10,7 @@ from discreet.linkage.nearest import Nearest
 from discreet.linkage.unshared.hub_search import search
 from discreet.linkage.unshared.normalisation import impute, normalise
 from discreet.linkage.unshared.unshared import UnsharedLinker
+from discreet.statistics.correlations import mid_ranks
 from discreet.typing import FloatArray
 
 __all__ = ["FirstComponentLinkage", "SumOfScoresLinkage"]
@@ -22,10 +23,8 @@ class _RankLinkage(UnsharedLinker):
         raise NotImplementedError
 
     def _match(self, x: FloatArray, y: FloatArray, rng: np.random.Generator, engine: Engine) -> Nearest:  # noqa: ARG002
-        from scipy.stats import rankdata
-
         # Twice the mid-rank is a whole number, so that equal ranks are equal in every digit.
-        first, second = (2.0 * rankdata(self._score(values)) - 1.0 for values in (x, y))
+        first, second = (2.0 * mid_ranks(self._score(values)) - 1.0 for values in (x, y))
         longest = float(max(first.size, second.size))
         return search(
             (first * (longest / first.size))[:, None],

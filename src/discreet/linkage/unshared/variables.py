@@ -16,6 +16,7 @@ from discreet.kernels.linking.variable_matching import improve_matching
 from discreet.linkage.assignment import best_assignment
 from discreet.linkage.unshared.representatives import family, representatives
 from discreet.parameters import Choice, Constraint, Integer, Names, Optional, Seed, check_parameters
+from discreet.statistics.correlations import mid_ranks
 from discreet.typing import FloatArray, IntArray, RandomState
 
 __all__ = ["VariableMatch", "associations", "match_columns", "match_variables", "quadratic_matching"]
@@ -189,14 +190,12 @@ def associations(values: FloatArray) -> FloatArray:
     A (2, p, p) stack with 0 on the diagonals. Missing values are left out pair by pair; a constant column is
     uncorrelated.
     """
-    from scipy.stats import rankdata
-
     layers = []
     for layer in (values, np.abs(values - np.nanmedian(values, axis=0))):
         ranked = np.full(values.shape, np.nan)
         for j, column in enumerate(layer.T):
             present = ~np.isnan(column)
-            ranked[present, j] = rankdata(column[present])
+            ranked[present, j] = mid_ranks(column[present])
         scaled = np.arctanh(_LIMIT * _correlations(ranked))
         np.fill_diagonal(scaled, 0.0)
         layers.append(scaled)

@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from scipy.special import ndtri
 
 from discreet.contracts.digits import DECIMALS, Decimals
 from discreet.contracts.estimator import register
@@ -111,6 +110,8 @@ class _Noise(Masker):
         return replace(plan, back=(mean, ratio, own[0]))
 
     def _with_noise(self, plan: NoisePlan, block: Block) -> FloatArray:
+        from scipy.special import ndtri
+
         draws = plan.draws.uniforms(block.rows, len(plan.names))
         return self._noisy(_numbers(plan.names, block), plan, ndtri(np.maximum(draws, _LEAST_DRAW)))
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import ndtri
 
 from discreet.contracts.estimator import register
 from discreet.contracts.masker import Masker, Masking, MaskingJob
@@ -111,6 +110,8 @@ class Shuffling(Masker):
 
 def _scores(encoded: Any) -> FloatArray:
     """Return normal scores: equal values share the mean of theirs, a missing value has 0."""
+    from scipy.special import ndtri
+
     present = present_values(encoded)
     result = np.zeros(len(encoded))
     if present.size:

@@ -11,8 +11,7 @@ import numpy as np
 from discreet.errors import DataError
 from discreet.kernels.generalising.class_rules import UNIQUES
 from discreet.kernels.generalising.judged import Rules, judge
-from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace
-from discreet.kernels.generalising.walk import (
+from discreet.kernels.generalising.node_walk import (
     ADDITIVE,
     AMBIGUITY,
     CLASS_SIZE,
@@ -23,6 +22,7 @@ from discreet.kernels.generalising.walk import (
     node_value,
     walk,
 )
+from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace
 from discreet.models.privacy_model import Demand
 from discreet.progress import report
 from discreet.typing import BoolArray, FloatArray, IntArray

@@ -7,7 +7,6 @@ from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import erf
 
 from discreet.contracts.estimator import register
 from discreet.contracts.measure import PairScope
@@ -126,6 +125,8 @@ def _mean(values: FloatArray, weights: FloatArray) -> float:
 
 def _loss(before: float, after: float, variance: float) -> float:
     """Return 100 · 2 · P(0 ≤ Z ≤ |before − after| / √variance)."""
+    from scipy.special import erf
+
     moved = abs(before - after)
     if moved <= 1e-12 * max(abs(before), abs(after)):
         return 0.0

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
-from scipy.special import ndtri
 
 from discreet.contracts.estimator import register
 from discreet.contracts.measure import Measure, Pair
@@ -126,6 +125,8 @@ class IntruderScenarios(Measure):
 
     def _blurred(self, pair: Pair, noise: float) -> Microdata:
         """Return what an intruder knows whose knowledge is off by `noise`."""
+        from scipy.special import ndtri
+
         if noise == 0:
             return pair.original
         values: dict[str, Any] = {}

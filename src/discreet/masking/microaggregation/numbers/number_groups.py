@@ -13,6 +13,8 @@ from discreet.contracts.digits import DECIMALS, Decimals
 from discreet.contracts.engine import Engine, InProcess
 from discreet.contracts.masker import Masking, MaskingJob
 from discreet.contracts.plan import Scope
+from discreet.data.keyed_draws import Stream, generator_of
+from discreet.data.keys import distinct_codes
 from discreet.data.microdata import table_of_codes
 from discreet.errors import MissingValueError, ParameterError
 from discreet.masking.microaggregation.numbers.attribute_blocks import attribute_blocks
@@ -34,9 +36,14 @@ class Points:
     values: FloatArray
     """(n, d), standardised, nothing missing."""
     weights: FloatArray | None
-    rng: np.random.Generator
+    stream: Stream
     engine: Engine
     names: tuple[str, ...]
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """Draws, one after the other."""
+        return generator_of(self.stream)
 
 
 class NumericMicroaggregation(InSpace):
@@ -119,7 +126,7 @@ class NumericMicroaggregation(InSpace):
         labels, figures, suppressed = [], [], 0
         for block in blocks:
             values = job.microdata.numeric(block)
-            part = Points(standardised(values, self.standardise), weights, job.rng, job.engine, block)
+            part = Points(standardised(values, self.standardise), weights, job.stream, job.engine, block)
             groups, absent = self._groups(part)
             suppressed += int((absent & ~np.isnan(values)).sum())
             for j, name in enumerate(block):
@@ -144,7 +151,7 @@ class NumericMicroaggregation(InSpace):
     def _spaces(self, scope: Scope, sample: Mapping[str, Any]) -> list[Scaling]:
         self._operator()  # refuses what cannot be kept, before a record is looked at
         table = table_of_codes(scope.schema, {name: sample[name] for name in scope.names})
-        job = MaskingJob(table, scope.names, scope.draws.generator(), InProcess())
+        job = MaskingJob(table, scope.names, scope.draws.stream(), InProcess())
         blocks = attribute_blocks(type(self).__name__, job, self.blocks, self.block_order)
         return [number_scaling(sample, names, self.standardise) for names in blocks]
 
@@ -234,11 +241,12 @@ class NumericMicroaggregation(InSpace):
     ) -> FloatArray:
         """Return what every record is released as; a group without any present value stays missing."""
         present = ~(absent | np.isnan(values))
-        numbered = np.unique(labels[present], return_inverse=True)
         result = np.full(int(labels.max()) + 1, np.nan)
         if present.any():
+            groups = labels[present]
+            first, numbers, _ = distinct_codes(groups, result.size)
             weights_present = None if weights is None else weights[present]
-            result[numbered[0]] = operator.by_label(values[present], numbered[1].ravel(), weights_present)
+            result[groups[first]] = operator.by_label(values[present], numbers, weights_present)
         released = np.where(absent, np.nan, result[labels])
         return self._with_totals_and_bounds(released, values, weights)
 
@@ -285,7 +293,7 @@ class JointMicroaggregation(NumericMicroaggregation):
 
 def _with(points: Points, values: FloatArray, rows: IntArray | None = None) -> Points:
     weights = points.weights if rows is None or points.weights is None else points.weights[rows]
-    return Points(values, weights, points.rng, points.engine, points.names)
+    return Points(values, weights, points.stream, points.engine, points.names)
 
 
 def _with_total(

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, milp
 
 from discreet.data.keyed_draws import Draws
 from discreet.kernels.centring import centred
@@ -86,6 +85,8 @@ def best_of(
 
     None if none cheaper than the ceiling was found.
     """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
     n = D.shape[0]
     by_size: list[list[IntArray]] = [[] for _ in range(k)]
     for group in own:

@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csc_matrix
 
 from discreet.kernels.groups.pricing import group_costs, lower_prices, negative_groups
 from discreet.typing import FloatArray, IntArray
@@ -82,6 +80,8 @@ def subsets_of_groups(labels: IntArray, k: int) -> IntArray:
 
 def incidence(groups: list[IntArray], n: int) -> Any:
     """Return which records (rows) are in which groups (columns), groups given as arrays of one size each."""
+    from scipy.sparse import csc_matrix
+
     sizes = np.concatenate([np.full(len(part), part.shape[1]) for part in groups])
     rows = np.concatenate([part.ravel() for part in groups])
     ends = np.concatenate([[0], np.cumsum(sizes)])
@@ -131,6 +131,8 @@ class _Master:
 
     def solve(self, seconds: float | None) -> tuple[float, FloatArray] | None:
         """Return its value and the duals; None if there was no time."""
+        from scipy.optimize import linprog
+
         n = self._D.shape[0]
         self._costs = group_costs(self._D, self.groups)
         limit = {} if seconds is None else {"time_limit": max(seconds, 0.01)}
