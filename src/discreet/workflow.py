@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from discreet.evaluation.study import compare
     from discreet.evaluation.thresholds import verify
     from discreet.evaluation.tuning import tune
-    from discreet.evaluation.warming import warm
     from discreet.io.reading import (
         check_outputs,
         files_named,
@@ -61,6 +60,7 @@ if TYPE_CHECKING:
     from discreet.release.running_tables import TablesRun
     from discreet.release.script import protect_script
     from discreet.release.several_tables import Tables
+    from discreet.release.warming import warm
     from discreet.release.writing import write_report, write_study
     from discreet.reproduction.printed import PaperComparison
     from discreet.statistics.question import MOST_AT_ONCE
@@ -150,7 +150,6 @@ _HOMES = {
     "discreet.evaluation.study": ("compare",),
     "discreet.evaluation.thresholds": ("verify",),
     "discreet.evaluation.tuning": ("tune",),
-    "discreet.evaluation.warming": ("warm",),
     "discreet.io.reading": (
         "check_outputs",
         "files_named",
@@ -179,6 +178,7 @@ _HOMES = {
     "discreet.release.running_tables": ("TablesRun",),
     "discreet.release.script": ("protect_script",),
     "discreet.release.several_tables": ("Tables",),
+    "discreet.release.warming": ("warm",),
     "discreet.release.writing": ("write_report", "write_study"),
     "discreet.statistics.question": ("MOST_AT_ONCE",),
 }
