@@ -5,7 +5,7 @@ import json
 from tests.cli.test_manners import discreet
 
 from discreet import workflow
-from discreet.evaluation import warming
+from discreet.release import warming
 
 
 def test_it_says_what_was_compiled_and_where(monkeypatch, tmp_path):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from discreet.evaluation import warming
 from discreet.kernels import jit
+from discreet.release import warming
 
 
 def test_the_usual_work_is_done_by_kernels(monkeypatch, tmp_path):
