@@ -49,7 +49,9 @@ def keeps(model, members, population, shares, order, tree):
             for v in shares
         )
     if kind == "delta":
-        return all(q[v] > 0 and abs(math.log(q[v] / shares[v])) < model["delta"] - 1e-9 for v in shares)
+        # Of every value that the table has: one that nobody has has no share that could change.
+        present = [v for v in shares if shares[v] > 0]
+        return all(q[v] > 0 and abs(math.log(q[v] / shares[v])) < model["delta"] - 1e-9 for v in present)
     assert kind == "alpha"
     return max(q.values()) <= model["alpha"] + eps
 

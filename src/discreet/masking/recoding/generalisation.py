@@ -21,7 +21,13 @@ from discreet.kernels.generalising.class_rules import CLOSE_ORDERED, CLOSE_TREE,
 from discreet.masking.microaggregation.numbers.refinement import BUDGET, check_budget
 from discreet.masking.recoding.hierarchy import Hierarchy, HierarchyByName
 from discreet.masking.recoding.key_ladders import STAR, NamedLadder, hierarchies_of, leaves_of
-from discreet.masking.recoding.lattice_search import OBJECTIVES, KeyLadder, LatticeSearch, Search, SensitiveColumn
+from discreet.masking.recoding.lattice_search import (
+    OBJECTIVES,
+    KeyLadder,
+    LatticeSearch,
+    SearchOutcome,
+    SensitiveColumn,
+)
 from discreet.masking.recoding.level_map import recode
 from discreet.models.identity import K
 from discreet.models.model_text import ModelList
@@ -409,7 +415,7 @@ class Generalisation(Masker):
         columns: Mapping[str, IntArray],
         steps: IntArray,
         lost: BoolArray,
-        best: Search,
+        best: SearchOutcome,
         value: float,
         rounds: int,
         notes: Sequence[str],

@@ -27,7 +27,7 @@ from discreet.models.privacy_model import Demand
 from discreet.progress import report
 from discreet.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["OBJECTIVES", "KeyLadder", "LatticeSearch", "Search", "SensitiveColumn"]
+__all__ = ["OBJECTIVES", "KeyLadder", "LatticeSearch", "SearchOutcome", "SensitiveColumn"]
 
 OBJECTIVES: dict[str, int] = {
     "loss": ADDITIVE,
@@ -85,7 +85,7 @@ class SensitiveColumn:
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class SearchOutcome:
     """What a search came to.
 
     Attributes
@@ -285,7 +285,9 @@ class LatticeSearch:
         different, place = np.unique(keys, axis=0, return_inverse=True)
         return np.array([bytes(key) in dead for key in different], dtype=np.bool_)[place.ravel()]
 
-    def run(self, visits: int, seconds: float | None = None, *, bounded: bool = True, label: str = "") -> Search | None:
+    def run(
+        self, visits: int, seconds: float | None = None, *, bounded: bool = True, label: str = ""
+    ) -> SearchOutcome | None:
         """Search the lattice; None where no node is within the limit.
 
         Parameters
@@ -339,7 +341,7 @@ class LatticeSearch:
         outcome = self.judged(dict(zip(self.names, best_levels.tolist(), strict=True)))
         assert outcome is not None  # noqa: S101 - the walk found it within the limit
         value, suppressed = outcome
-        return Search(
+        return SearchOutcome(
             levels=dict(zip(self.names, best_levels.tolist(), strict=True)),
             value=value,
             suppressed=suppressed,
