@@ -32,6 +32,7 @@ from discreet.evaluation.intruder_view import as_released
 from discreet.evaluation.intruders import assess_intruders
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.score import papers_score
+from discreet.evaluation.stored_attack import SampledLinks, attack_stored
 from discreet.io import content_of
 from discreet.io.reading import files_named, written_together
 from discreet.io.stored_parquet import ParquetSource, ParquetTarget
@@ -146,12 +147,31 @@ def _built(verb: str, contract: str, method: Any, parameters: Mapping[str, Any])
     return catalogue.method(contract, method)(**parameters)
 
 
+@overload
+def attack(
+    original: StoredTable,
+    masked: StoredTable,
+    linker: str | Linker = "distance",
+    *,
+    engine: Engine | None = None,
+    **parameters: Any,
+) -> Links | SampledLinks: ...
+@overload
+def attack(
+    original: Any, masked: Any, linker: str | Linker = "distance", *, engine: Engine | None = None, **parameters: Any
+) -> Links: ...
 @door
 def attack(
     original: Any, masked: Any, linker: str | Linker = "distance", *, engine: Engine | None = None, **parameters: Any
-) -> Links:
-    """Link a release back to the original, as an intruder who holds the original keys would."""
+) -> Links | SampledLinks:
+    """Link a release back to the original, as an intruder who holds the original keys would.
+
+    Of stored tables with more than a million records, some are linked, each compared with everybody (`distance`,
+    `sequence-distance`); a linker whose model is of all pairs says that it needs all records.
+    """
     method: Linker = _built("attack", "linker", linker, parameters)
+    if isinstance(original, StoredTable) or isinstance(masked, StoredTable):
+        return attack_stored(original, masked, method, engine or engine_for(original, masked))
     if isinstance(original, Microdata) and isinstance(masked, Microdata):
         masked = widened(masked, original)  # a release that was read with its own schema
     return method.link(original, masked, engine=engine or MemoryEngine())
@@ -162,7 +182,8 @@ def link(
     a: Any, b: Any, linker: str | Linker = "probabilistic", *, engine: Engine | None = None, **parameters: Any
 ) -> Links:
     """Link two files of any size and coverage: for every record of `b`, whom it belongs to in `a`."""
-    return attack(a, b, linker, engine=engine, **parameters)
+    links: Links = attack(a, b, linker, engine=engine, **parameters)
+    return links
 
 
 @overload
