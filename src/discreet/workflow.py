@@ -69,7 +69,7 @@ from discreet.release.running import Run, load_protocol, run_protocol, save_prot
 from discreet.release.running_tables import TablesRun, check_tables, is_for_tables, run_tables
 from discreet.release.script import protect_script
 from discreet.release.several_tables import Tables
-from discreet.release.writing import write_report, write_study
+from discreet.release.writing import stored_release, write_report, write_study
 from discreet.reproduction.printed import PaperComparison
 from discreet.statistics.question import MOST_AT_ONCE
 
@@ -136,6 +136,7 @@ __all__ = [
     "scan",
     "shares_attributes",
     "split_households",
+    "stored_release",
     "told",
     "tune",
     "verify",

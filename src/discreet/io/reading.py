@@ -140,13 +140,13 @@ def scan(path: str | os.PathLike[str], schema: Schema | str | os.PathLike[str] |
         raise ParameterError(
             "Only Parquet files can be larger than memory.", hint="Convert the file, or leave the engine out."
         )
-    declared = load_schema(schema)
+    declared, content = load_schema(schema), io.content_of(path)  # which may wait for its name
     if declared is None:
-        declared = propose_schema(read_head(path)).schema
+        declared = propose_schema(read_head(content)).schema
     # A release has lost its identifiers and nothing else; it is read with the schema of its original.
-    present = set(read_head(path, 1).column_names)
+    present = set(read_head(content, 1).column_names)
     declared = declared.select(a.name for a in declared if a.role != "identifier" or a.name in present)
-    return ParquetSource(path, declared, files_named([schema]))
+    return ParquetSource(content, declared, files_named([schema]))
 
 
 @door

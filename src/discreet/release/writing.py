@@ -8,24 +8,30 @@ from typing import Any
 
 from discreet import io
 from discreet.contracts.assessment import Assessment, Verdict
-from discreet.contracts.masked import Masked
+from discreet.contracts.engine import Engine
+from discreet.contracts.masked import Masked, Provenance
+from discreet.contracts.pairing import aligned
 from discreet.contracts.remark import Remark
+from discreet.contracts.run_masker import Written
+from discreet.data.microdata import Microdata
+from discreet.data.table import StoredTable
 from discreet.errors import ParameterError, wrong_type
 from discreet.evaluation.study import Study
 from discreet.io.atomic import whole_file
-from discreet.io.reading import check_outputs, make_folder, save_schema, write, written_together
+from discreet.io.reading import check_outputs, make_folder, save_schema, scan, write, written_together
 from discreet.release.gathering import SMALLEST, gather
 from discreet.release.manifest import PathLike, write_manifest
 from discreet.release.running import Run
 
-__all__ = ["release_paths", "write_report", "write_run", "write_study"]
+__all__ = ["release_paths", "stored_release", "write_report", "write_run", "write_study"]
 
 
 def write_report(
     original: Any,
-    masked: Masked,
+    masked: Masked | Microdata | StoredTable,
     assessment: Assessment,
     *,
+    provenance: Provenance | None = None,
     html: PathLike | None = None,
     json: PathLike | None = None,
     pdf: PathLike | None = None,
@@ -40,14 +46,17 @@ def write_report(
     inputs: Iterable[PathLike] = (),
     domains: Sequence[str] = (),
     tell: Sequence[str] = (),
+    engine: Engine | None = None,
 ) -> None:
     """Write a report: a self-contained page for people, JSON for machines, a PDF for the file.
 
     Parameters
     ----------
-    original : Microdata or frame
-    masked : Masked
+    original : Microdata, frame or StoredTable
+    masked : Masked, or StoredTable with its `provenance`
     assessment : Assessment
+    provenance : Provenance, optional
+        Of a release in files, how it came about: ``protect(stored, output=…).provenance``.
     html, json, pdf : path, optional
         What to write; a PDF needs the extra ``discreet[pdf]``.
     audience : {"internal", "external"}
@@ -69,19 +78,25 @@ def write_report(
     tell : sequence of {"noise", "pram"}
         What data users are told of the parameters, by choice: the level of noise, and the matrix of PRAM. An analysis
         that corrects for the masking needs them; without the original an intruder cannot draw the same numbers again.
+    engine : Engine, optional
+        Of tables in files.
 
     Notes
     -----
+    A release in files has the report of one in memory. Beyond a million records pictures and correlations are of a
+    sample of 100,000, which the report says, and the combinations of keys at which single records stand are left out.
     No report for data users holds a seed. Counts below ten are not told there, nor those that leave fewer than ten, nor
     anything else of an attribute with so few changed cells; losses are told in classes, shares in steps of ten records
     or more, and no mean or correlation of the original: beside the release each would be an equation in hidden values.
     The same results give the same bytes: a report holds no time of day. Pictures show no bar that stands for fewer than
     five records, ten in the external report.
     """
-    if not isinstance(masked, Masked):
+    if not isinstance(masked, Masked) and (provenance is None or not isinstance(masked, (Microdata, StoredTable))):
         raise wrong_type(
             "write_report", "masked must be what a masker gave", masked, "masked = MDAV(k=5).mask(original)"
         )
+    record = masked.provenance if isinstance(masked, Masked) else provenance
+    assert record is not None  # noqa: S101 - for the type checker
     if not isinstance(assessment, Assessment):
         raise wrong_type("write_report", "assessment must be what assess gave", assessment, "assess(original, masked)")
     from discreet.report.page import render_html, render_json
@@ -95,8 +110,8 @@ def write_report(
     sources = tuple(inputs)
     check_outputs(outputs, sources)
     contents = gather(
-        original,
-        masked,
+        *_side_by_side(original, masked, record),
+        record,
         assessment,
         audience,
         before or {},
@@ -108,6 +123,7 @@ def write_report(
         protocol,
         domains,
         tell,
+        engine,
     )
     page = render_html(contents, audience) if html is not None or pdf is not None else ""
     if pdf is not None:
@@ -120,6 +136,31 @@ def write_report(
         io.write_text(html, page, sources)
     if json is not None:
         io.write_text(json, render_json(contents, audience), sources)
+
+
+def stored_release(original: StoredTable, path: PathLike, written: Written) -> tuple[Any, Any]:
+    """Return a table in files and what was written of it, to be compared record by record.
+
+    Where records were left out or stand elsewhere, both are held in memory, as they were when that was drawn.
+    """
+    release, provenance = scan(path, written.schema), written.provenance
+    if provenance.rows is not None:
+        return (
+            original.in_memory(original.schema.names),
+            Masked(release.in_memory(release.schema.names), provenance),
+        )
+    return original, release
+
+
+def _side_by_side(original: Any, masked: Any, provenance: Provenance) -> tuple[Any, Any]:
+    """Return a table and its release with the same records in the same order, in memory or in files."""
+    if isinstance(masked, StoredTable) and (provenance.rows is not None or not isinstance(original, StoredTable)):
+        masked = masked.in_memory(masked.schema.names)
+    if isinstance(masked, StoredTable):
+        return aligned(original, masked)
+    if isinstance(original, StoredTable):
+        original = original.in_memory(original.schema.names)
+    return aligned(original, masked if isinstance(masked, Masked) else Masked(masked, provenance))
 
 
 def write_study(
