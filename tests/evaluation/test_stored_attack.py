@@ -95,9 +95,7 @@ def command(files, *options):
 
 
 def test_the_command_streams_and_says_the_same(files, monkeypatch):
-    told = [
-        CliRunner().invoke(app, command(files, "--json", *options)) for options in ((), ("--engine", "streaming"))
-    ]
+    told = [CliRunner().invoke(app, command(files, "--json", *options)) for options in ((), ("--engine", "streaming"))]
     assert [one.exit_code for one in told] == [0, 0], told[1].output
     assert json.loads(told[0].stdout) == json.loads(told[1].stdout)
     monkeypatch.setattr(question, "MOST_AT_ONCE", 100)

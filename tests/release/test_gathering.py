@@ -63,6 +63,18 @@ def test_data_users_read_the_same(folder, name):
     assert in_memory == streamed
 
 
+def test_who_knows_the_masking_attacks_a_file_too(folder):
+    scores = []
+    for engine in ("memory", "streaming"):
+        line = ["protect", folder / "a.parquet", "-s", folder / "s.toml", "-m", "rank-swapping", "--set", "p=5"]
+        line += ["--attributes", "age,wage", "--seed", 3, "--engine", engine, "-o", folder / f"{engine}.parquet"]
+        told = CliRunner().invoke(app, [str(word) for word in (*line, "--report", folder / "r.json", "--json")])
+        assert told.exit_code == 0, told.output
+        scores.append(json.loads(told.stdout)["score"])
+    assert scores[0] == scores[1]
+    assert "masking-aware linkage" in scores[1]["ingredients"]
+
+
 def test_the_house_reads_the_same_but_for_the_groups(folder):
     in_memory, streamed = map(json.loads, both(folder, "internal.json", "--report"))
     assert in_memory["provenance"].pop("groups")["smallest"] >= 5  # of each record, which a file does not keep

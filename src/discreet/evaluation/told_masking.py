@@ -47,7 +47,11 @@ def told(original: Microdata | StoredTable, release: Microdata | StoredTable, ma
     DataError
         Where a column holds what the method cannot have made of the original.
     """
-    original, release = gathered("A linker that is told the masking", original, release)
+    before, after = gathered("A linker that is told the masking", original, release)
+    return _told(before, after, masking)
+
+
+def _told(original: Microdata, release: Microdata, masking: CanMask) -> Masked:
     again = masking.mask(original)
     made = again.microdata.schema
     absent = [name for name in again.provenance.attributes if name in made and name not in release.schema]

@@ -125,7 +125,7 @@ def _looked(
         return _Looked(first, second, cells.summarise(Block(np.arange(n), first, second)), telling)
     where = engine or engine_for(original, released)
     cells = CellCounts(tuple(_domains(original, domains, {})), names)
-    questions = [cells, PairSample(names, _DRAWN, n), *([levels] if levels.original else [])]
+    questions: list[Any] = [cells, PairSample(names, _DRAWN, n), *([levels] if levels.original else [])]
     statistics = where.summarise(TablePair(original, released), questions)
     for one in statistics:
         if isinstance(one, DiscreetError):

@@ -12,18 +12,18 @@ from discreet.contracts.engine import Engine
 from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.pairing import aligned
 from discreet.contracts.remark import Remark
-from discreet.contracts.run_masker import Written
 from discreet.data.microdata import Microdata
 from discreet.data.table import StoredTable
 from discreet.errors import ParameterError, wrong_type
 from discreet.evaluation.study import Study
 from discreet.io.atomic import whole_file
-from discreet.io.reading import check_outputs, make_folder, save_schema, scan, write, written_together
+from discreet.io.reading import check_outputs, make_folder, save_schema, write, written_together
 from discreet.release.gathering import SMALLEST, gather
 from discreet.release.manifest import PathLike, write_manifest
 from discreet.release.running import Run
+from discreet.release.stored_run import StoredRun, copy_release
 
-__all__ = ["release_paths", "stored_release", "write_report", "write_run", "write_study"]
+__all__ = ["release_paths", "write_report", "write_run", "write_study"]
 
 
 def write_report(
@@ -138,20 +138,6 @@ def write_report(
         io.write_text(json, render_json(contents, audience), sources)
 
 
-def stored_release(original: StoredTable, path: PathLike, written: Written) -> tuple[Any, Any]:
-    """Return a table in files and what was written of it, to be compared record by record.
-
-    Where records were left out or stand elsewhere, both are held in memory, as they were when that was drawn.
-    """
-    release, provenance = scan(path, written.schema), written.provenance
-    if provenance.rows is not None:
-        return (
-            original.in_memory(original.schema.names),
-            Masked(release.in_memory(release.schema.names), provenance),
-        )
-    return original, release
-
-
 def _side_by_side(original: Any, masked: Any, provenance: Provenance) -> tuple[Any, Any]:
     """Return a table and its release with the same records in the same order, in memory or in files."""
     if isinstance(masked, StoredTable) and (provenance.rows is not None or not isinstance(original, StoredTable)):
@@ -185,7 +171,7 @@ def write_study(
             io.write_text(picture, (map_svg if kind == ".svg" else map_html)(*entries), inputs)
 
 
-def write_run(run: Run, folder: PathLike | None = None, released: Masked | None = None) -> dict[str, Path]:
+def write_run(run: Run | StoredRun, folder: PathLike | None = None, released: Masked | None = None) -> dict[str, Path]:
     """Write what a run made, as :meth:`Run.write` says."""
     paths = release_paths(run, folder)
     with written_together(paths.values(), [*run.inputs, *run.sources]):
@@ -193,30 +179,39 @@ def write_run(run: Run, folder: PathLike | None = None, released: Masked | None 
     return paths
 
 
-def _write_files(run: Run, paths: Mapping[str, Path], released: Masked | None) -> None:
+def _write_files(run: Run | StoredRun, paths: Mapping[str, Path], released: Masked | None) -> None:
     assessment = run.assessment
-    table = run.masked if released is None else released
-    write(table, paths["masked"], run.inputs)
-    save_schema(table.schema, paths["schema"], run.inputs)
     shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs, **run.protocol.public}
+    if isinstance(run, StoredRun):
+        copy_release(run.masked, paths["masked"], run.inputs)
+        save_schema(run.masked.schema, paths["schema"], run.inputs)
+        shared |= {"provenance": run.masked.provenance, "engine": run.engine}
+    else:
+        table = run.masked if released is None else released
+        write(table, paths["masked"], run.inputs)
+        save_schema(table.schema, paths["schema"], run.inputs)
     remarks = run.advice
     internal: dict[str, Any] = {"html": paths.get("internal"), "json": paths.get("json"), "pdf": paths.get("pdf")}
     if any(internal.values()):
         write_report(
-            run.original, run.masked, assessment, **internal, audience="internal", verdicts=run.verdicts,
+            run.original, _table(run), assessment, **internal, audience="internal", verdicts=run.verdicts,
             advice=remarks, protocol=run.text, **shared,
         )  # fmt: skip
     if "external" in paths:
-        write_report(run.original, run.masked, assessment, html=paths["external"], audience="external", **shared)
+        write_report(run.original, _table(run), assessment, html=paths["external"], audience="external", **shared)
     if "manifest" in paths:
         listed = {name: path for name, path in paths.items() if name != "manifest"}
         write_manifest(paths["manifest"], listed, protocol=run.text, inputs=run.inputs)
 
 
-def release_paths(run: Run, folder: PathLike | None = None) -> dict[str, Path]:
+def _table(run: Run | StoredRun) -> Any:
+    return run.masked.table if isinstance(run, StoredRun) else run.masked
+
+
+def release_paths(run: Run | StoredRun, folder: PathLike | None = None) -> dict[str, Path]:
     """Return where the files of a release go, by name, and make their folder."""
     base = Path(folder) if folder is not None else (run.inputs[0].parent if run.inputs else Path())
     make_folder(base)
     named = {name: base / file for name, file in run.protocol.release.items()}
-    named.setdefault("masked", base / "masked.csv")
+    named.setdefault("masked", base / ("masked.parquet" if isinstance(run, StoredRun) else "masked.csv"))
     return {"masked": named["masked"], "schema": named["masked"].with_suffix(".toml"), **named}

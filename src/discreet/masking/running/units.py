@@ -72,7 +72,9 @@ def _with_mean_weight(representatives: Microdata, table: Microdata, labels: IntA
     return representatives.replacing({table.schema.weight: sums / counts})
 
 
-def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | None = None) -> Masked:
+def mask_units(
+    masker: Masker, table: Microdata, unit: str, engine: Engine | None = None, block_size: int | None = None
+) -> Masked:
     """Mask one record for each unit and give all its members the same values.
 
     Parameters
@@ -82,6 +84,9 @@ def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | Non
     table : Microdata
     unit : str
         The attribute that says who belongs together.
+    engine : Engine, optional
+    block_size : int, optional
+        The most units that meet; by default all may.
 
     Returns
     -------
@@ -96,7 +101,7 @@ def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | Non
     first = np.unique(labels, return_index=True)[1].astype(np.int64)
     strata = tuple(getattr(masker, "strata", None) or ())
     representatives = _with_mean_weight(table.take(first), table, labels)
-    outcome = masker.mask(representatives, engine=engine)
+    outcome = masker.mask(representatives, engine=engine, block_size=block_size)
     provenance = outcome.provenance
     names = tuple(name for name in table.schema.names if name in provenance.changed)
     check_constant(table, labels, (*names, *strata), unit)
