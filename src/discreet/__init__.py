@@ -97,6 +97,7 @@ if TYPE_CHECKING:
     from discreet.masking.recoding.global_recoding import GlobalRecoding as GlobalRecoding
     from discreet.masking.recoding.hierarchy import HierarchyRecoding as HierarchyRecoding
     from discreet.masking.recoding.level_map import LevelMap as LevelMap
+    from discreet.masking.running.units import PerUnit as PerUnit
     from discreet.masking.withholding.identifiers import Identifiers as Identifiers
     from discreet.masking.withholding.pseudonyms import Pseudonyms as Pseudonyms
     from discreet.masking.withholding.record_order import RecordOrder as RecordOrder
@@ -216,6 +217,7 @@ else:
         "Numeric": "discreet.data.scales.numeric",
         "Ordinal": "discreet.data.scales.ordinal",
         "PRAM": "discreet.masking.perturbing.pram",
+        "PerUnit": "discreet.masking.running.units",
         "ProbabilisticLinkage": "discreet.linkage.shared.probabilistic",
         "ProbabilisticLinkageRisk": "discreet.measures.risk.linked",
         "ProbabilisticLoss": "discreet.measures.loss.improbability",
@@ -379,6 +381,7 @@ __all__ = [
     "Nominal",
     "Numeric",
     "Ordinal",
+    "PerUnit",
     "ProbabilisticLinkage",
     "ProbabilisticLinkageRisk",
     "ProbabilisticLoss",

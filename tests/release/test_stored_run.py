@@ -57,7 +57,7 @@ def protocol(data, steps=STEPS, **parts):
     return path
 
 
-@pytest.mark.parametrize("steps", [STEPS, STEPS[2:], UNIT], ids=["three", "one", "unit"])
+@pytest.mark.parametrize("steps", [STEPS, STEPS[2:], UNIT, UNIT[::-1]], ids=["three", "one", "unit", "unit-later"])
 def test_a_chain_of_files_is_that_of_memory(data, steps):
     chain = dc.Chain(steps, seed=3)
     held = chain.mask(dc.read(data, SCHEMA), block_size=150)

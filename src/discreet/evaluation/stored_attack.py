@@ -11,7 +11,6 @@ from discreet.contracts.links import Linked, Links
 from discreet.contracts.pairing import aligned
 from discreet.data.table import StoredTable
 from discreet.errors import DiscreetError
-from discreet.measures.risk.linked_sample import link_sample
 from discreet.statistics import question
 from discreet.statistics.question import Inquiry, check_at_once
 from discreet.stopping import stoppable
@@ -97,6 +96,8 @@ def attack_stored(original: Any, masked: Any, linker: Linker, engine: Engine) ->
 
 
 def _linked(looking: Inquiry[Any], n: int, linker: Linker) -> Inquiry[SampledLinks]:
+    from discreet.measures.risk.linked_sample import link_sample  # compiled code, which a front end need not load
+
     names, search, refuses_gaps = yield from looking
     owner = type(linker).__name__ if refuses_gaps else ""
     sample = yield from link_sample(n, names, search, "release", refuses_gaps=owner)

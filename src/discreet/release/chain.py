@@ -27,11 +27,10 @@ from discreet.errors import DiscreetError, ParameterError, door, wrong_type
 from discreet.evaluation.assessing import BLOCK, mask_counted
 from discreet.io import content_of
 from discreet.io.stored_parquet import ParquetSource, ParquetTarget
-from discreet.masking.running.units import mask_units
+from discreet.masking.running.units import PerUnit
 from discreet.progress import report as report_progress
 from discreet.release.protocol_parts import Step
 from discreet.scratch import scratch_folder
-from discreet.statistics.question import check_at_once
 from discreet.typing import BoolArray, IntArray, Json
 
 __all__ = ["Chain", "masker_of", "seed_of"]
@@ -47,7 +46,7 @@ class Chain:
 
     Parameters
     ----------
-    steps : sequence of Step or Masker
+    steps : sequence of Step, Masker or PerUnit
         Applied in this order; each sees what the one before it released. Identifiers stay visible to all of them (to
         be renumbered, or to say who belongs together) and are left out of the release.
     seed : int, optional
@@ -66,7 +65,7 @@ class Chain:
 
     def __init__(
         self,
-        steps: Sequence[Step | Masker],
+        steps: Sequence[Step | Masker | PerUnit],
         seed: int | None = None,
         *,
         folder: str | os.PathLike[str] | None = None,
@@ -75,7 +74,7 @@ class Chain:
             raise wrong_type("Chain", "steps must be a list of maskers", steps, _EXAMPLE)
         steps = tuple(steps)
         for one in steps:
-            if not isinstance(one, (Step, Masker)):
+            if not isinstance(one, (Step, Masker, PerUnit)):
                 raise wrong_type("Chain", "every step must be a masker", one, _EXAMPLE)
         if seed is not None and not isinstance(seed, (int, np.integer)):
             raise wrong_type("Chain", "seed must be an integer", seed, _EXAMPLE)
@@ -124,7 +123,7 @@ class Chain:
         """
         original = microdata(data, schema)
         seed = drawn_seed() if self.seed is None else self.seed
-        steps = [one if isinstance(one, Step) else Step(one.name) for one in self.steps]
+        steps = [_step(one) for one in self.steps]
         maskers = [_masker(one, place, seed, self.folder) for place, one in enumerate(self.steps)]
         _keep_units_whole(original.schema, steps, maskers)
         runner = engine or MemoryEngine()
@@ -136,10 +135,8 @@ class Chain:
             try:
                 if step.unit is not None and step.unit not in table.schema:
                     raise ParameterError(f"unit {step.unit!r} is not in the table any more.")
-                masked = (
-                    mask_units(masker, table, step.unit, runner, block_size)
-                    if step.unit
-                    else masker.mask(table, engine=runner, block_size=block_size)
+                masked = (PerUnit(masker, step.unit) if step.unit else masker).mask(
+                    table, engine=runner, block_size=block_size
                 )
             except DiscreetError as error:
                 raise _of_step(step, place, error) from None
@@ -186,7 +183,7 @@ class Chain:
         A step for each unit brings all records together, a million at most.
         """
         seed = drawn_seed() if self.seed is None else self.seed
-        steps = [one if isinstance(one, Step) else Step(one.name) for one in self.steps]
+        steps = [_step(one) for one in self.steps]
         maskers = [_masker(one, place, seed, self.folder) for place, one in enumerate(self.steps)]
         _keep_units_whole(source.schema, steps, maskers)
         current, rows, history, schemas = source, None, [], []
@@ -246,19 +243,19 @@ def _step_written(
         return mask_counted(masker, table, target, engine, block_size)
     if step.unit not in table.schema:
         raise ParameterError(f"unit {step.unit!r} is not in the table any more.")
-    check_at_once(f"Masking once for each {step.unit!r}", len(table), "Mask record by record, without unit.")
-    whole = table.in_memory(table.schema.names)
-    masked = mask_units(masker, whole, step.unit, None, BLOCK if block_size is None else block_size)
-    target.guarantees = masked.provenance.guarantees
-    target.write([masked.microdata])
-    return Written(masked.provenance, masked.microdata.schema)
+    return PerUnit(masker, step.unit).mask_into(table, target, engine, BLOCK if block_size is None else block_size)
 
 
-def _masker(one: Step | Masker, place: int, seed: int, folder: str | os.PathLike[str] | None) -> Masker:
+def _step(one: Step | Masker | PerUnit) -> Step:
+    """Return what messages and the record call a step by."""
+    return one if isinstance(one, Step) else Step(one.name, unit=one.unit if isinstance(one, PerUnit) else None)
+
+
+def _masker(one: Step | Masker | PerUnit, place: int, seed: int, folder: str | os.PathLike[str] | None) -> Masker:
     """Return the masker of a step, with a seed where it draws and has none."""
     if isinstance(one, Step):
         return masker_of(one, place, seed, folder)
-    masker: Masker = one.clone()
+    masker: Masker = (one.masker if isinstance(one, PerUnit) else one).clone()
     if "random_state" in masker.parameter_names() and masker.get_params(deep=False)["random_state"] is None:
         masker.set_params(random_state=seed_of(seed, place))
     return masker
