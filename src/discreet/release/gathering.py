@@ -134,7 +134,7 @@ def _looked(
     telling = telling_of(original.schema, held[0].counts if held else {})
     tally = replace(tally, domains={name: groups for name, groups in tally.domains.items() if name not in telling})
     first, second = sample.tables()
-    drawn = f"Pictures and correlations are of a sample of {len(first):,} of {n:,} records; all else is counted of all."
+    drawn = f"Pictures and correlations are of a sample of {len(first):,} of {n:,} records; changed cells are of all."
     return _Looked(first, second, tally, telling, drawn)
 
 
