@@ -29,7 +29,7 @@ NAMES: tuple[str, ...] = (
     # read and write
     "read", "scan", "survey", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",
     # mask, attack, measure, score
-    "methods", "protect", "Chain",
+    "methods", "protect", "Chain", "PerUnit",
     "risk", "attack", "attack_together", "combine", "match_variables", "measure",
     "assess", "certify", "compare", "tune", "grid",
     # report and release

@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from discreet.masking.recoding.hierarchy import HierarchyRecoding as HierarchyRecoding
     from discreet.masking.recoding.level_map import LevelMap as LevelMap
     from discreet.masking.recoding.safe_harbour import SafeHarbour as SafeHarbour
+    from discreet.masking.running.units import PerUnit as PerUnit
     from discreet.masking.withholding.identifiers import Identifiers as Identifiers
     from discreet.masking.withholding.pseudonyms import Pseudonyms as Pseudonyms
     from discreet.masking.withholding.record_order import RecordOrder as RecordOrder
@@ -251,6 +252,7 @@ else:
         "Numeric": "discreet.data.scales.numeric",
         "Ordinal": "discreet.data.scales.ordinal",
         "PRAM": "discreet.masking.perturbing.pram",
+        "PerUnit": "discreet.masking.running.units",
         "PopulationUniques": "discreet.measures.risk.population_uniques",
         "ProbabilisticLinkage": "discreet.linkage.shared.probabilistic",
         "ProbabilisticLinkageRisk": "discreet.measures.risk.linked",
@@ -433,6 +435,7 @@ __all__ = [
     "Nominal",
     "Numeric",
     "Ordinal",
+    "PerUnit",
     "PopulationUniques",
     "ProbabilisticLinkage",
     "ProbabilisticLinkageRisk",

@@ -18,7 +18,7 @@ from discreet.errors import ParameterError, door, wrong_type
 if TYPE_CHECKING:
     from discreet.catalogue import describe_methods, parse_parameters, shares_attributes
     from discreet.contracts.assessment import Verdict
-    from discreet.contracts.engine import Engine
+    from discreet.contracts.engine import Engine, TableEngine
     from discreet.contracts.file_risk import FileRisk
     from discreet.contracts.intruder import Intruder
     from discreet.contracts.proof import Certificate
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from discreet.release.running_tables import TablesRun
     from discreet.release.script import protect_script
     from discreet.release.several_tables import Tables
+    from discreet.release.stored_run import StoredRun, stored_release
     from discreet.release.warming import warm
     from discreet.release.writing import write_report, write_risk, write_study
     from discreet.reproduction.printed import PaperComparison
@@ -87,6 +88,7 @@ __all__ = [
     "Schema",
     "Source",
     "Step",
+    "StoredRun",
     "Tables",
     "TablesRun",
     "advise",
@@ -103,6 +105,7 @@ __all__ = [
     "check_store",
     "compare",
     "compare_papers",
+    "data_of",
     "demo",
     "describe_methods",
     "ending_of",
@@ -140,6 +143,7 @@ __all__ = [
     "scan",
     "shares_attributes",
     "split_households",
+    "stored_release",
     "survey",
     "told",
     "tune",
@@ -209,6 +213,7 @@ _HOMES = {
     "discreet.release.running_tables": ("TablesRun",),
     "discreet.release.script": ("protect_script",),
     "discreet.release.several_tables": ("Tables",),
+    "discreet.release.stored_run": ("stored_release",),
     "discreet.release.writing": ("write_report", "write_risk", "write_study"),
     "discreet.statistics.question": ("MOST_AT_ONCE",),
 }
@@ -272,15 +277,48 @@ def engine_named(name: str, master: str | None = None, workers: int | None = Non
         raise ParameterError(f"engine must be 'memory', 'streaming' or 'spark'; got {name!r}.")
 
 
+def data_of(protocol: PathLike) -> Path:
+    """Return the file that a protocol is for, or the protocol itself where it names none or several."""
+    from discreet.release.running import load_protocol
+    from discreet.release.running_tables import is_for_tables
+
+    if is_for_tables(protocol):
+        return Path(protocol)
+    source = load_protocol(protocol).source
+    return Path(protocol) if source is None else Path(protocol).parent / source.file
+
+
 @overload
 def run(
-    protocol: Protocol, *, original: Microdata | None = None, folder: PathLike | None = None, before: bool = True
+    protocol: Protocol,
+    *,
+    original: Microdata | None = None,
+    folder: PathLike | None = None,
+    before: bool = True,
+    engine: TableEngine,
+    block_size: int | None = None,
+) -> StoredRun: ...
+@overload
+def run(
+    protocol: Protocol,
+    *,
+    original: Microdata | None = None,
+    folder: PathLike | None = None,
+    before: bool = True,
+    engine: None = None,
+    block_size: int | None = None,
 ) -> Run: ...
 @overload
 def run(protocol: Tables, *, folder: PathLike | None = None, before: bool = True) -> TablesRun: ...
 @overload
 def run(
-    protocol: PathLike, *, original: Microdata | None = None, folder: PathLike | None = None, before: bool = True
+    protocol: PathLike,
+    *,
+    original: Microdata | None = None,
+    folder: PathLike | None = None,
+    before: bool = True,
+    engine: Engine | None = None,
+    block_size: int | None = None,
 ) -> Any: ...
 def run(
     protocol: Protocol | Tables | PathLike,
@@ -288,7 +326,9 @@ def run(
     original: Microdata | None = None,
     folder: PathLike | None = None,
     before: bool = True,
-) -> Run | TablesRun:
+    engine: Engine | None = None,
+    block_size: int | None = None,
+) -> Run | StoredRun | TablesRun:
     """Read, mask, attack and verify as a protocol says; nothing is written before :meth:`Run.write`.
 
     Parameters
@@ -301,22 +341,38 @@ def run(
         Where files that the protocol names are looked for; the folder of its file by default.
     before : bool
         Whether to assess the original too.
+    engine : Engine, optional
+        One for tables in files (``StreamingEngine``, ``SparkEngine``) runs a Parquet file that may be larger than
+        memory; a step that needs all records says so by name.
+    block_size : int, optional
+        The most records that a step brings together; by default all of a table in memory, 50,000 of one in files.
 
     Returns
     -------
-    Run, or TablesRun of several tables
+    Run, StoredRun of a file that is not held in memory, or TablesRun of several tables
     """
+    from discreet.contracts.engine import TableEngine
     from discreet.release.protocol import Protocol
     from discreet.release.running import run_protocol
     from discreet.release.running_tables import is_for_tables, run_tables
     from discreet.release.several_tables import Tables
+    from discreet.release.stored_run import run_stored
 
     _check_protocol("run", protocol)
     if isinstance(protocol, Tables) or (not isinstance(protocol, Protocol) and is_for_tables(protocol)):
         if original is not None:
             raise ParameterError("run: original is for one table, and the protocol is for several.")
+        if block_size is not None or isinstance(engine, TableEngine):
+            raise ParameterError(
+                "run: several tables are protected in memory, all records together.",
+                hint="Leave engine and block_size out.",
+            )
         return run_tables(protocol, folder=folder, before=before)
-    return run_protocol(protocol, original=original, folder=folder, before=before)
+    if isinstance(engine, TableEngine):
+        if original is not None:
+            raise ParameterError("run: original is for a table in memory, and the engine for one in files.")
+        return run_stored(protocol, engine, folder=folder, before=before, block_size=block_size)
+    return run_protocol(protocol, original=original, folder=folder, before=before, block_size=block_size)
 
 
 @overload

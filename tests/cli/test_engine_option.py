@@ -69,7 +69,8 @@ def test_a_small_file_stays_in_memory(file):
         (["--master", "local[2]"], "--master belongs to --engine spark"),
         (["--engine", "spark", "--master", "nowhere"], "master must be local"),
         (["--engine", "spark", "--master", "spark://127.0.0.1:9"], "no Spark master answers"),
-        (["--engine", "streaming", "--report", "r.html"], "--report cannot be used"),
+        (["--engine", "streaming", "--delimiter", ";"], "--delimiter cannot be used"),
+        (["--engine", "streaming", "--report", "r.docx"], "A report is written as .html, .pdf or .json"),
     ],
 )
 def test_bad_options_are_told(file, capsys, options, message):

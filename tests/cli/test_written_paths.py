@@ -23,7 +23,8 @@ READ = {
     "certify": {"original", "masked", "schema"}, "init": {"data", "schema"}, "run": {"protocol"},
     "check": {"protocol", "masked"}, "verify": {"manifest"}, "renumber": {"files", "key"},
     "key": set(), "reveal": {"data", "key"},
-    "attack": {"original", "masked", "schema"}, "link": {"a", "b", "schema", "schema_b"}, "compare": {"data", "schema"},
+    "attack": {"original", "masked", "schema", "protocol"}, "link": {"a", "b", "schema", "schema_b"},
+    "compare": {"data", "schema"},
     "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(), "warm": set(),
     "studio": {"projects"},  # a folder of its own, in which nothing but projects is written
 }  # fmt: skip

@@ -259,7 +259,8 @@ def test_external_tells_no_probabilities_of_change():
     masked = dc.PRAM(theta=0.37, random_state=SEED).mask(data)
     from discreet.report.page import render_html, render_json
 
-    contents = gathering.gather(data, masked, dc.assess(data, masked), "external", {}, {}, (), (), None, None, "")
+    tables = (data, masked.microdata, masked.provenance)
+    contents = gathering.gather(*tables, dc.assess(data, masked), "external", {}, {}, (), (), None, None, "")
     for text in (words(render_html(contents, "external")), render_json(contents, "external")):
         assert "0.37" not in text
         assert "theta" not in text

@@ -12,17 +12,21 @@ from discreet.cli.options import (
     Data,
     Delimiter,
     Encoding,
+    EngineName,
     Json,
     LinkerName,
     MaskedFile,
+    Master,
     Parameter,
     Quiet,
     SchemaFile,
     SequenceColumn,
     Verbose,
     declares,
+    engine_of,
     given,
     reads_text,
+    refuse_streamed,
     tell_inferred,
 )
 from discreet.errors import ParameterError
@@ -58,6 +62,8 @@ def attack(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    engine: EngineName = None,
+    master: Master = None,
     *,
     layout: dict[str, Any],
     declared: Any,
@@ -73,6 +79,8 @@ def attack(
     discreet attack survey.csv masked.csv -s survey.toml --linker masking-aware --method 'rank-swapping p=10'
 
     discreet attack survey.csv masked.csv -s survey.toml --linker combined    (whom at least one linker finds)
+
+    discreet attack big.parquet out/ -s big.toml --engine streaming    (beyond a million records, a sample of them)
     """
     from discreet import workflow
 
@@ -90,17 +98,29 @@ def attack(
         raise ParameterError(
             f"The linker {linker} has no use for how the file was masked.", hint="Use --linker masking-aware."
         )
-    with progress(quiet=quiet or json, verbose=verbose):
-        before = workflow.read(original, declared, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
-        file = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
+    name = engine_of(original, engine, master, quiet=quiet or json)
+    if name != "memory":
+        refuse_streamed(sequence=sequence, delimiter=delimiter, encoding=encoding, **layout)
+    before: Any
+    file: Any
+    with progress(quiet=quiet or json, verbose=verbose), workflow.engine_named(name, master) as where:
+        if name == "memory":
+            before = workflow.read(
+                original, declared, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence
+            )
+            file = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
+        else:
+            before = workflow.scan(original, declared)
+            file = workflow.scan(masked, before.schema)
         after = file if masking is None else workflow.told(before, file, masking[0])
         if together:
             known = of_linker["attributes"].split(",") if "attributes" in of_linker else None
             _show_together(
-                workflow.attack_together(before, after, linkers, attributes=known), linker, masking, json=json
-            )
+                workflow.attack_together(before, after, linkers, attributes=known, engine=where), linker, masking,
+                json=json,
+            )  # fmt: skip
             return
-        links = workflow.attack(before, after, linker, **parameters)
+        links = workflow.attack(before, after, linker, engine=where, **parameters)
     tell_inferred(before.schema, quiet=quiet or json)
     unused = [] if "attributes" in parameters else _unused(links, before, after)
     result = links.evaluate()
@@ -113,6 +133,7 @@ def attack(
                 "known": list(links.attributes),
                 "left_out": unused,
                 "n": result.n,
+                **({} if result.n == len(before) else {"n_records": len(before)}),
                 "expected": result.expected,
                 "optimistic": result.optimistic,
                 "pessimistic": result.pessimistic,
@@ -128,6 +149,8 @@ def attack(
     )
     if quiet:
         return
+    if result.n < len(before):
+        out.print(f"Compared: a sample of {result.n} of {len(before)} records, each with everybody.", highlight=False)
     out.print(f"Ties all for the intruder: {result.optimistic}; all against: {result.pessimistic}.")
     out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
     _say_masking(masking)

@@ -190,29 +190,11 @@ def protect(
     parameters = workflow.parse_parameters("masker", method, typed)
     inputs += workflow.files_named(parameters)
     name = engine_of(data, engine, master, quiet=quiet or json)
-    if name != "memory":
-        refuse_streamed(
-            report=report, external=external, domain=domain, tell=tell, delimiter=delimiter, encoding=encoding,
-            **layout, sequence=sequence, print_python=print_python,
-        )  # fmt: skip
-        if manifest is not None:
-            workflow.check_outputs([manifest], [*inputs, target])
-        with (
-            progress(quiet=quiet or json, verbose=verbose),
-            workflow.engine_named(name, master) as where,
-            workflow.written_together(last=True),
-        ):
-            source = workflow.scan(data, declared)
-            written = workflow.protect(source, method, output=target, engine=where, block_size=block_size, **parameters)
-        if manifest is not None:
-            # A release in files has its names already: what is there is what the manifest tells.
-            workflow.write_manifest(
-                manifest, _parts_of(target), steps=[written.provenance], inputs=_parts_of(data).values()
-            )
-        tell_inferred(source.schema, quiet=quiet or json)
-        _tell_written(written.provenance, target, name, declared=declared is not None, json=json, quiet=quiet)
-        return
-    workflow.check_outputs(outputs, inputs)
+    stored = name != "memory"
+    if stored:
+        refuse_streamed(delimiter=delimiter, encoding=encoding, **layout, sequence=sequence, print_python=print_python)
+    # The release of a file that is streamed may be a folder, in which no report lies.
+    workflow.check_outputs(outputs[1:] if stored else outputs, [*inputs, target] if stored else inputs)
     if print_python:
         script = workflow.protect_script(
             data, target, method, parameters, schema=declared, report=report, delimiter=delimiter, encoding=encoding,
@@ -220,35 +202,56 @@ def protect(
         )  # fmt: skip
         out.print(script, end="", markup=False, highlight=False, soft_wrap=True)
         return
-    with progress(quiet=quiet or json, verbose=verbose):
-        original = workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence)
-        masked = workflow.protect(original, method, block_size=block_size, **parameters)
-        assessment = workflow.assess(original, masked) if reports else None
-        remarks = workflow.advise(
-            original, masked, assessment, schema_given=declared is not None, seed_given=seed is not None
-        )
-        before = {"all keys": workflow.assess(original, original)} if "internal" in reports else {}
-        with workflow.written_together(outputs, inputs, last=True):
+    original: Any
+    masked: Any
+    with (
+        progress(quiet=quiet or json, verbose=verbose),
+        workflow.engine_named(name, master) as where,
+        workflow.written_together([] if stored else outputs, inputs, last=True),
+    ):
+        if stored:
+            original = workflow.scan(data, declared)
+            written = workflow.protect(
+                original, method, output=target, engine=where, block_size=block_size, **parameters
+            )
+            provenance = written.provenance
+            original, masked = workflow.stored_release(original, target, written)
+        else:
+            original = workflow.read(
+                data, declared, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence
+            )
+            masked = workflow.protect(original, method, block_size=block_size, **parameters)
+            provenance = masked.provenance
             workflow.write(masked, target, inputs)
-            for audience, path in reports.items():
-                if assessment is None:  # it was made because there are reports
-                    break
-                html, pdf, figures = (path if kinds[audience] == kind else None for kind in ("html", "pdf", "json"))
-                workflow.write_report(
-                    original, masked, assessment, html=html, pdf=pdf, json=figures, audience=audience, before=before,
-                    after={"all keys": assessment}, advice=remarks, inputs=inputs, domains=domain or (),
-                    tell=tell or (),
-                )  # fmt: skip
-            if manifest is not None:
-                workflow.write_manifest(
-                    manifest, {"masked": target, **reports}, steps=[masked.provenance], inputs=inputs
-                )
+        assessment = workflow.assess(original, masked, engine=where, provenance=provenance) if reports else None
+        remarks = workflow.advise(
+            original, masked, assessment, schema_given=declared is not None, seed_given=seed is not None,
+            provenance=provenance,
+        )  # fmt: skip
+        before = {"all keys": workflow.assess(original, original, engine=where)} if "internal" in reports else {}
+        for audience, path in reports.items():
+            if assessment is None:  # it was made because there are reports
+                break
+            html, pdf, figures = (path if kinds[audience] == kind else None for kind in ("html", "pdf", "json"))
+            workflow.write_report(
+                original, masked, assessment, provenance=provenance, html=html, pdf=pdf, json=figures,
+                audience=audience, before=before, after={"all keys": assessment}, advice=remarks, inputs=inputs,
+                domains=domain or (), tell=tell or (), engine=where,
+            )  # fmt: skip
+        if manifest is not None and not stored:
+            workflow.write_manifest(manifest, {"masked": target, **reports}, steps=[provenance], inputs=inputs)
+    if manifest is not None and stored:
+        # A release in files has its names already: what is there is what the manifest tells.
+        workflow.write_manifest(
+            manifest, {**_parts_of(target), **reports}, steps=[provenance], inputs=_parts_of(data).values()
+        )
     if json:
-        written = {"masked": target, **reports, **({"manifest": manifest} if manifest else {})}
+        paths = {"masked": target, **reports, **({"manifest": manifest} if manifest else {})}
         print_json(
             {
-                **masked.provenance.to_dict(internal=True),
-                "files": {name: str(path) for name, path in written.items()},
+                **provenance.to_dict(internal=True),
+                "files": {name: str(path) for name, path in paths.items()},
+                **({"engine": name} if stored else {}),
                 **({} if assessment is None else _scores(assessment)),
                 "advice": [remark.to_dict() for remark in remarks],
             }
@@ -256,7 +259,9 @@ def protect(
         return
     if not quiet:
         tell_inferred(original.schema, quiet=quiet)
-        _show_masked(masked.provenance.to_dict(), target)
+        _show_masked(provenance.to_dict(), target, name)
+        if stored and declared is None:
+            out.print("No schema was given: the proposal of the first 100,000 records was used.")
         if assessment is not None:
             _show_assessment(assessment, brief=True)
         for name, path in (*reports.items(), *([("manifest", manifest)] if manifest else [])):
@@ -271,16 +276,6 @@ def _parts_of(target: Path) -> dict[str, Path]:
         return {"masked": target}
     parts = sorted(path for path in target.rglob("*.parquet") if path.is_file())
     return {f"masked {place}": path for place, path in enumerate(parts, 1)}
-
-
-def _tell_written(provenance: Any, target: Path, engine: str, *, declared: bool, json: bool, quiet: bool) -> None:
-    """Say what became of a file that was not held in memory."""
-    if json:
-        print_json({**provenance.to_dict(internal=True), "files": {"masked": str(target)}, "engine": engine})
-    elif not quiet:
-        _show_masked(provenance.to_dict(), target, engine)
-        if not declared:
-            out.print("No schema was given: the proposal of the first 100,000 records was used.")
 
 
 def _scores(assessment: Any) -> dict[str, Any]:

@@ -9,14 +9,18 @@ import typer
 
 from discreet.cli.console import advise, err, out, print_json, progress, safe, show_promises, table
 from discreet.cli.options import (
+    BlockSize,
     Data,
     Delimiter,
     Encoding,
+    EngineName,
     Json,
+    Master,
     Quiet,
     SchemaFile,
     Verbose,
     declares,
+    engine_of,
     reads_text,
     refuse_existing,
 )
@@ -98,18 +102,27 @@ def run(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    engine: EngineName = None,
+    master: Master = None,
+    block_size: BlockSize = None,
 ) -> None:
     """Do all that a protocol says: mask, attack, verify, and write the release with its reports.
 
     The same protocol gives the same files again, byte for byte. Exit code 1 when a threshold is not met. A protocol
-    with several [[table]] protects them together, so that they can still be joined.
+    with several [[table]] protects them together, so that they can still be joined. A Parquet file larger than memory
+    is streamed; a step that needs all records says so by name.
 
-    Example: discreet run protocol.toml -o release
+    For example:
+
+    discreet run protocol.toml -o release
+
+    discreet run big.toml --engine streaming --block-size 20000 -o release
     """
     from discreet import workflow
 
-    with progress(quiet=quiet or json, verbose=verbose):
-        release = workflow.run(protocol)
+    name = engine_of(workflow.data_of(protocol), engine, master, quiet=quiet or json)
+    with progress(quiet=quiet or json, verbose=verbose), workflow.engine_named(name, master) as where:
+        release = workflow.run(protocol, engine=where, block_size=block_size)
         with workflow.written_together(last=True):
             paths = release.write(output)
     if isinstance(release, workflow.TablesRun):

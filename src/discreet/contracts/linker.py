@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from discreet.contracts.engine import Engine, InProcess
 from discreet.contracts.estimator import Estimator, one_of
@@ -12,9 +12,21 @@ from discreet.contracts.pairing import as_microdata
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.errors import DataError, SchemaError, door
+from discreet.statistics.question import Inquiry
 from discreet.stopping import stoppable
 
-__all__ = ["Linker"]
+__all__ = ["Linker", "Looking"]
+
+
+class Looking(NamedTuple):
+    """How some records are looked for among everybody, who pass in blocks.
+
+    `search(asked, of_release=True)` is a question to all blocks; `refuses_gaps` says that a missing cell has no rule.
+    """
+
+    names: tuple[str, ...]
+    search: Any
+    refuses_gaps: bool = False
 
 
 class Linker(Estimator, ABC):
@@ -75,6 +87,13 @@ class Linker(Estimator, ABC):
 
     def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
         return self._link(a, b, names, engine), self._link(b, a, names, engine)
+
+    def looking(self, schemas: tuple[Schema, Schema]) -> Inquiry[Looking] | None:  # noqa: ARG002
+        """Ask how some records of a file are looked for among all of another that is larger than memory.
+
+        None, as here, where that cannot be: a model of all pairs needs all records at once.
+        """
+        return None
 
     def _admitted(self, a: Any, b: Any, schema: Schema | None) -> tuple[Microdata, Microdata, tuple[str, ...]]:
         """Check the parameters and both files, and say what they are linked on."""

@@ -27,7 +27,7 @@ from discreet.typing import Level
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["clean_arrow", "clean_frame", "cleaned", "released_schema", "widened"]
+__all__ = ["clean_arrow", "clean_frame", "cleaned", "released_schema", "released_schema_of", "widened"]
 
 
 def cleaned(table: Microdata) -> Microdata:
@@ -202,6 +202,38 @@ def released_schema(table: Microdata) -> Schema:
     ('small', 'large')
     """
     return Schema(_released(table, attribute) for attribute in table.schema)
+
+
+def released_schema_of(schema: Schema, batches: Iterable[Microdata]) -> Schema:
+    """Return the same of a table that passes in batches."""
+    codes: dict[str, set[int]] = {}
+    missing: dict[str, set[Level]] = {attribute.name: set() for attribute in schema}
+    unfit: set[str] = set()
+    for batch in batches:
+        for attribute in schema:
+            name, column = attribute.name, batch.column(attribute.name)
+            missing[name] |= {
+                code for code in attribute.missing if hide_missing(column, (code,)).null_count > column.null_count
+            }
+            if isinstance(attribute.scale, (Categorical, Sequence)) and attribute.role != "identifier":
+                try:
+                    encoded = batch.encoded(name)
+                except DataError:
+                    unfit.add(name)
+                    continue
+                present = encoded.codes if isinstance(encoded, EncodedSequences) else encoded
+                codes.setdefault(name, set()).update(np.unique(present).tolist())
+    declared = []
+    for attribute in schema:
+        seen = tuple(code for code in attribute.missing if code in missing[attribute.name])
+        if attribute.name in unfit:
+            declared.append(attribute)
+        elif attribute.name in codes:
+            present = np.array(sorted(codes[attribute.name]), dtype=np.int64)
+            declared.append(replace(attribute, scale=_occurring(attribute.scale, present, seen), missing=seen))
+        else:
+            declared.append(replace(attribute, missing=seen))
+    return Schema(declared)
 
 
 def _released(table: Microdata, attribute: Attribute) -> Attribute:

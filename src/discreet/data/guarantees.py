@@ -227,15 +227,19 @@ def _values_of_matches(
     return places.join(values, on=shared, how="inner", nulls_equal=True).select(_PLACE, "#value")
 
 
-def still_true(guarantees: Iterable[Guarantee], frame: pl.DataFrame) -> tuple[list[Guarantee], list[Guarantee]]:
-    """Return the promises that a table keeps, and those that it does not keep."""
+def still_true(
+    guarantees: Iterable[Guarantee], frames: pl.DataFrame | Iterable[pl.DataFrame]
+) -> tuple[list[Guarantee], list[Guarantee]]:
+    """Return the promises that a table keeps, and those that it does not keep; it may come in parts."""
     holding: list[Guarantee] = []
     broken: list[Guarantee] = []
-    for promise in guarantees:
-        count = Recount(promise)
-        count.add(frame)
+    counts = [Recount(promise) for promise in guarantees]
+    for frame in [frames] if isinstance(frames, pl.DataFrame) else frames:
+        for count in counts:
+            count.add(frame)
+    for count in counts:
         tally = count.tally()
-        (broken if tally is not None and tally.short else holding).append(promise)
+        (broken if tally is not None and tally.short else holding).append(count.guarantee)
     return holding, broken
 
 

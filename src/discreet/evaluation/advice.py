@@ -14,6 +14,7 @@ from discreet.contracts.remark import Remark
 from discreet.data.inference import propose_schema
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
+from discreet.data.table import StoredTable
 from discreet.errors import wrong_type
 
 __all__ = [
@@ -39,23 +40,26 @@ _NAMES = 5
 
 
 def advise(
-    original: Microdata,
-    masked: Masked | Microdata | None = None,
+    original: Microdata | StoredTable,
+    masked: Masked | Microdata | StoredTable | None = None,
     assessment: Assessment | None = None,
     *,
     schema_given: bool = True,
     seed_given: bool = True,
+    provenance: Provenance | None = None,
 ) -> tuple[Remark, ...]:
     """Return what is weak about a schema, a release and its assessment; as much as is given is looked at.
 
     Parameters
     ----------
-    original : Microdata
-    masked : Masked or Microdata, optional
-        The release; how it was masked is known of a Masked only.
+    original : Microdata or StoredTable
+    masked : Masked, Microdata or StoredTable, optional
+        The release; how it was masked is known of a Masked, or told by `provenance`.
     assessment : Assessment, optional
     schema_given, seed_given : bool
         Whether a person declared the attributes, and chose where random draws come from.
+    provenance : Provenance, optional
+        How the release came about, where `masked` does not say so itself.
 
     Examples
     --------
@@ -65,9 +69,9 @@ def advise(
     >>> [advice.code for advice in advise(data, MDAV(k=2).mask(data))]
     ['no-confidential', 'small-k']
     """
-    if not isinstance(original, Microdata):
+    if not isinstance(original, (Microdata, StoredTable)):
         raise wrong_type("advise", "original must be Microdata", original, "dc.advise(dc.read(path, schema))")
-    if masked is not None and not isinstance(masked, (Masked, Microdata)):
+    if masked is not None and not isinstance(masked, (Masked, Microdata, StoredTable)):
         raise wrong_type("advise", "masked must be what a masker gave, or Microdata", masked)
     if assessment is not None and not isinstance(assessment, Assessment):
         raise wrong_type("advise", "assessment must be what assess gave", assessment)
@@ -84,8 +88,9 @@ def advise(
     release = masked.microdata if isinstance(masked, Masked) else masked
     if release is not None:
         remarks += on_identifiers(release)
-    if isinstance(masked, Masked):
-        remarks += _on_masking(original.schema, masked, seed_given=seed_given)
+    record = masked.provenance if isinstance(masked, Masked) else provenance
+    if record is not None and release is not None:
+        remarks += _on_masking(original.schema, record, release.schema, seed_given=seed_given)
     if assessment is not None:
         remarks += _on_risk(assessment)
     return tuple(remarks)
@@ -144,12 +149,15 @@ def on_schema(schema: Schema) -> Iterator[Remark]:
         )
 
 
-def on_identifiers(release: Microdata) -> Iterator[Remark]:
+def on_identifiers(release: Microdata | StoredTable) -> Iterator[Remark]:
     """Remark on columns that look like identifiers."""
     present = list(release.schema.of_role("identifier"))
     others = release.schema.of_role("other", "key", "confidential")
     if others and len(release):
-        sample = release.take(range(min(len(release), _LOOKED_AT))).select(others)
+        if isinstance(release, StoredTable):
+            sample = next(release.batches(_LOOKED_AT, others))
+        else:
+            sample = release.take(range(min(len(release), _LOOKED_AT))).select(others)
         present += propose_schema(sample.to_native()).schema.of_role("identifier")
     if present:
         yield Remark(
@@ -159,12 +167,12 @@ def on_identifiers(release: Microdata) -> Iterator[Remark]:
         )
 
 
-def _on_masking(schema: Schema, masked: Masked, *, seed_given: bool) -> Iterator[Remark]:
-    steps = _steps(masked.provenance)
+def _on_masking(schema: Schema, provenance: Provenance, released: Schema, *, seed_given: bool) -> Iterator[Remark]:
+    steps = _steps(provenance)
     yield from on_groups((step.method, step.parameters.get("k")) for step in steps)
     yield from on_aggregates(schema, ((step.method, step.parameters) for step in steps))
     touched = {name for step in steps for name in step.attributes}
-    untouched = [name for name in schema.keys if name not in touched and name in masked.microdata.schema]
+    untouched = [name for name in schema.keys if name not in touched and name in released]
     if untouched:
         yield unmasked(untouched, "is" if len(untouched) == 1 else "are")
     if not seed_given and any(step.seed is not None and step.perturbative for step in steps) and _drew(steps):

@@ -30,9 +30,10 @@ from discreet.engines.streaming import StreamingEngine
 from discreet.errors import ParameterError, SchemaError, door, wrong_type
 from discreet.evaluation.headline import ALL_KEYS, headlines
 from discreet.evaluation.intruder_view import as_released
-from discreet.evaluation.intruders import assess_intruders
+from discreet.evaluation.intruders import assess_intruders, within_memory
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.score import papers_score
+from discreet.evaluation.stored_attack import SampledLinks, attack_stored
 from discreet.io import content_of
 from discreet.io.reading import files_named, written_together
 from discreet.io.stored_parquet import ParquetSource, ParquetTarget
@@ -41,9 +42,9 @@ from discreet.statistics.passes import or_error
 from discreet.statistics.question import Need, check_at_once
 from discreet.stopping import stoppable
 
-__all__ = ["assess", "attack", "engine_for", "link", "measure", "protect"]
+__all__ = ["BLOCK", "assess", "attack", "engine_for", "link", "mask_counted", "measure", "protect"]
 
-_BLOCK = 50_000
+BLOCK = 50_000
 """The most records of a stored table that are grouped at a time, unless it is said otherwise."""
 
 
@@ -123,12 +124,19 @@ def protect(
     if not isinstance(where, TableEngine):
         raise ParameterError("engine must be one for tables in files.", hint="Use StreamingEngine() or SparkEngine().")
     with written_together([], inputs):
-        provenance, released = masker.mask_into(data, target, where, _BLOCK if block_size is None else block_size)
-        names = tuple(name for name in provenance.attributes if name in released)
-        if names and not masker.reorders:  # whose records stand elsewhere, so that no cell has one to be compared with
-            tables = TablePair(data, ParquetSource(content_of(output), released))
-            counted = where.summarise(tables, [CountChanged(names)])[0]
-            provenance = replace(provenance, changed=counted.counts)
+        return mask_counted(masker, data, target, where, block_size)
+
+
+def mask_counted(
+    masker: Masker, source: StoredTable, target: ParquetTarget, engine: TableEngine, block_size: int | None = None
+) -> Written:
+    """Mask a table in files, and count in another pass how many cells differ."""
+    provenance, released = masker.mask_into(source, target, engine, BLOCK if block_size is None else block_size)
+    names = tuple(name for name in provenance.attributes if name in released)
+    if names and not masker.reorders:  # whose records stand elsewhere, so that no cell has one to be compared with
+        tables = TablePair(source, ParquetSource(content_of(target.path), released))
+        counted = engine.summarise(tables, [CountChanged(names)])[0]
+        provenance = replace(provenance, changed=counted.counts)
     return Written(provenance, released)
 
 
@@ -150,12 +158,31 @@ def _built(verb: str, contract: str, method: Any, parameters: Mapping[str, Any])
     return catalogue.method(contract, method)(**parameters)
 
 
+@overload
+def attack(
+    original: StoredTable,
+    masked: StoredTable,
+    linker: str | Linker = "distance",
+    *,
+    engine: Engine | None = None,
+    **parameters: Any,
+) -> Links | SampledLinks: ...
+@overload
+def attack(
+    original: Any, masked: Any, linker: str | Linker = "distance", *, engine: Engine | None = None, **parameters: Any
+) -> Links: ...
 @door
 def attack(
     original: Any, masked: Any, linker: str | Linker = "distance", *, engine: Engine | None = None, **parameters: Any
-) -> Links:
-    """Link a release back to the original, as an intruder who holds the original keys would."""
+) -> Links | SampledLinks:
+    """Link a release back to the original, as an intruder who holds the original keys would.
+
+    Of stored tables with more than a million records, some are linked, each compared with everybody (`distance`,
+    `sequence-distance`); a linker whose model is of all pairs says that it needs all records.
+    """
     method: Linker = _built("attack", "linker", linker, parameters)
+    if isinstance(original, StoredTable) or isinstance(masked, StoredTable):
+        return attack_stored(original, masked, method, engine or engine_for(original, masked))
     if isinstance(original, Microdata) and isinstance(masked, Microdata):
         masked = widened(masked, original)  # a release that was read with its own schema
     return method.link(original, masked, engine=engine or MemoryEngine())
@@ -166,7 +193,8 @@ def link(
     a: Any, b: Any, linker: str | Linker = "probabilistic", *, engine: Engine | None = None, **parameters: Any
 ) -> Links:
     """Link two files of any size and coverage: for every record of `b`, whom it belongs to in `a`."""
-    return attack(a, b, linker, engine=engine, **parameters)
+    links: Links = attack(a, b, linker, engine=engine, **parameters)
+    return links
 
 
 @overload
@@ -233,15 +261,15 @@ def assess(
     each of whose records is compared with everybody, what needs all records at once is left out unless it is asked for
     by name, and the score says that the risk is at least the one stated.
     """
+    if provenance is not None:
+        original, masked = within_memory(original, masked, provenance)
     if isinstance(masked, StoredTable) and not isinstance(original, StoredTable):
         masked = masked.in_memory(masked.schema.names)  # where one table fits into memory, its release does
     where = engine or engine_for(original, masked)
     if intruders is not None:
-        if isinstance(original, StoredTable) or isinstance(masked, StoredTable):
-            raise ParameterError(
-                "assess: intruders are for tables in memory.", hint="Read the files with read(), or leave them out."
-            )
-        return assess_intruders(original, masked, intruders, schema=schema, measures=measures or (), engine=engine)
+        return assess_intruders(
+            original, masked, intruders, schema=schema, measures=measures or (), engine=engine, provenance=provenance
+        )
     whole = original if isinstance(original, (Microdata, StoredTable)) else microdata(original, schema)
     before, release, recoded = _tables(whole, masked, schema)
     results, without = _measured(before, release, recoded, measures, where, provenance)

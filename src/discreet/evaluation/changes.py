@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
 from discreet.contracts.before_after import ColumnChange, GroupSuppression
+from discreet.data.block import Block
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Categorical, EncodedSequences
-from discreet.typing import BoolArray
+from discreet.data.schema import Schema
+from discreet.typing import BoolArray, IntArray
 
-__all__ = ["column_changes", "suppressions_by_group"]
+__all__ = ["CellCounts", "CellTally", "changes_told", "column_changes", "suppressions_by_group", "suppressions_told"]
 
 
 def column_changes(
@@ -37,15 +40,13 @@ def column_changes(
     >>> column_changes(microdata(a), microdata(b), {"x": 30.0}, 1)
     (ColumnChange(name='x', cells=4, changed=3, suppressed=1, loss=30.0, few=False),)
     """
+    return changes_told(CellCounts().summarise(Block(np.arange(len(before)), before, after)), losses, smallest)
+
+
+def changes_told(tally: CellTally, losses: Mapping[str, float], smallest: int) -> tuple[ColumnChange, ...]:
+    """Return the same of what was counted, in memory or block by block."""
     result = []
-    for attribute in before.schema:
-        name = attribute.name
-        if attribute.role == "identifier" or name not in after.schema:
-            continue
-        there, still = ~before.missing(name), ~after.missing(name)
-        cells = int((there | still).sum())
-        moved = int((still & _differs(before, after, name)).sum())
-        suppressed = int((there & ~still).sum())
+    for name, (cells, moved, suppressed) in tally.columns.items():
         loss = losses.get(name)
         publishable = loss is not None and (loss == 0 or moved + suppressed >= smallest)
         result.append(
@@ -69,41 +70,100 @@ def suppressions_by_group(
     Shares are whole percentages, so that what is not told of one group cannot be had by subtracting the others; groups
     of fewer than `smallest` records are put together, and not shown where they are still too small.
     """
-    names = [a.name for a in before.schema if a.role != "identifier" and a.name in after.schema]
-    there = np.zeros(len(after), dtype=np.int64)
-    suppressed = np.zeros(len(after), dtype=np.int64)
-    for name in names:
-        present = ~before.missing(name)
-        there += present
-        suppressed += present & after.missing(name)
-    if not suppressed.any():
+    tally = CellCounts(tuple(domains)).summarise(Block(np.arange(len(before)), before, after))
+    return suppressions_told(tally, after.schema, smallest)
+
+
+def suppressions_told(tally: CellTally, released: Schema, smallest: int) -> tuple[GroupSuppression, ...]:
+    """Return the same of what was counted, in memory or block by block."""
+    if not any(suppressed for _, _, suppressed in tally.columns.values()):
         return ()
     result = []
-    for domain in domains:
-        if domain not in after.schema or not isinstance(after.schema[domain].scale, Categorical):
-            continue
-        levels = [str(level) for level in cast("Categorical", after.schema[domain].scale).levels]
-        codes = after.encoded(domain)
-        members = [codes == code for code in range(len(levels))]
-        rest: BoolArray = codes < 0
-        for level, own in zip(levels, members, strict=True):
-            if not own.any():
+    for domain, groups in tally.domains.items():
+        rest = groups[-1].copy()  # who has no level
+        for level, own in zip(cast("Categorical", released[domain].scale).levels, groups[:-1], strict=True):
+            if not own[0]:
                 continue
-            if own.sum() < smallest:
-                rest = rest | own
+            if own[0] < smallest:
+                rest += own
                 continue
-            result.append(_group(domain, level, own, there, suppressed, smallest))
-        if rest.sum() >= smallest:
-            result.append(_group(domain, "", rest, there, suppressed, smallest))
+            result.append(_group(domain, str(level), own, smallest))
+        if rest[0] >= smallest:
+            result.append(_group(domain, "", rest, smallest))
     return tuple(result)
 
 
-def _group(domain: str, level: str, own: BoolArray, there: Any, suppressed: Any, smallest: int) -> GroupSuppression:
-    cells, lost = int(there[own].sum()), int(suppressed[own].sum())
+def _group(domain: str, level: str, own: IntArray, smallest: int) -> GroupSuppression:
+    records, cells, lost = own.tolist()
     few = 0 < lost < smallest
     return GroupSuppression(
-        domain, level, int(own.sum()), None if few else float(round(100.0 * lost / cells)) if cells else 0.0
+        domain, level, records, None if few else float(round(100.0 * lost / cells)) if cells else 0.0
     )
+
+
+@dataclass(frozen=True, repr=False)
+class CellTally:
+    """Counts over some records.
+
+    Attributes
+    ----------
+    columns : dict of str to three int
+        By released column, the cells that held a value or hold one now, those that hold another, those that hold none.
+    domains : dict of str to (levels + 1, 3) int64
+        By level of a domain as released, the last for none: records, cells that held a value, cells that hold none now.
+    """
+
+    columns: dict[str, tuple[int, int, int]]
+    domains: dict[str, IntArray]
+
+    def merge(self, later: CellTally, /) -> CellTally:
+        both = {
+            name: (cells + later.columns[name][0], moved + later.columns[name][1], gone + later.columns[name][2])
+            for name, (cells, moved, gone) in self.columns.items()
+        }
+        return CellTally(both, {name: groups + later.domains[name] for name, groups in self.domains.items()})
+
+
+@dataclass(frozen=True)
+class CellCounts:
+    """Ask how many cells were changed and suppressed, by column and by level of some domains.
+
+    In memory it looks at every column; of files, at those that it names.
+    """
+
+    wanted: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+
+    @property
+    def original(self) -> tuple[str, ...]:
+        return self.names
+
+    released = original
+
+    def summarise(self, block: Block, /) -> CellTally:
+        before, after = block.original, block.release
+        columns: dict[str, tuple[int, int, int]] = {}
+        there = np.zeros(len(after), dtype=np.int64)
+        gone = np.zeros(len(after), dtype=np.int64)
+        for attribute in before.schema:
+            name = attribute.name
+            if attribute.role == "identifier" or name not in after.schema:
+                continue
+            present, still = ~before.missing(name), ~after.missing(name)
+            moved = still & _differs(before, after, name)
+            columns[name] = (int((present | still).sum()), int(moved.sum()), int((present & ~still).sum()))
+            there += present
+            gone += present & ~still
+        groups = {}
+        for domain in self.wanted:
+            if domain not in after.schema or not isinstance(after.schema[domain].scale, Categorical):
+                continue
+            size = len(cast("Categorical", after.schema[domain].scale))
+            codes = after.encoded(domain)
+            place = np.where(codes < 0, size, codes)
+            counted = [np.bincount(place, weights, size + 1) for weights in (None, there, gone)]
+            groups[domain] = np.stack(counted, axis=1).astype(np.int64)
+        return CellTally(columns, groups)
 
 
 def _count_unless_few(count: int, of: int, smallest: int) -> int | None:

@@ -9,8 +9,9 @@ cells lost (:class:`~discreet.measures.loss.cell_loss.CellLoss`), which sees eve
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -48,6 +49,8 @@ __all__ = [
     "worst_case",
     "worst_of",
 ]
+
+Table = TypeVar("Table", Microdata, StoredTable)
 
 ALL_KEYS = "all keys"
 """What the intruder is called who knows every key, where no other is declared."""
@@ -168,13 +171,17 @@ class Attacks:
         return max(self.made, key=lambda attack: attack.percent)
 
 
-def seen_by(known: Iterable[str], table: Microdata) -> Microdata:
+def seen_by(known: Iterable[str], table: Table) -> Table:
     """Return a table in which what an intruder knows is a key, and every other key is not."""
     names = tuple(known)
     for name in names:
         table.schema[name]
     roles = {name: "other" for name in table.schema.keys if name not in names}
     roles |= dict.fromkeys(names, "key")
+    if isinstance(table, StoredTable):
+        same_files = copy(table)
+        same_files.schema = table.schema.with_roles(**roles)
+        return same_files
     view = Microdata(table.to_native(), table.schema.with_roles(**roles))
     view.share_encoding(table)
     return view

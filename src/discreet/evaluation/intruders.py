@@ -9,10 +9,13 @@ from discreet import catalogue
 from discreet.contracts.assessment import Assessment
 from discreet.contracts.engine import Engine
 from discreet.contracts.intruder import Intruder
+from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.measure import Measure
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
+from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
+from discreet.engines.streaming import StreamingEngine
 from discreet.errors import SchemaError
 from discreet.evaluation.further_linkers import linked_by
 from discreet.evaluation.headline import ALL_KEYS, MEASURED, headlines, seen_by
@@ -20,8 +23,9 @@ from discreet.evaluation.intruder_view import as_released
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.score import papers_score
 from discreet.progress import report as report_progress
+from discreet.statistics import question
 
-__all__ = ["assess_intruders"]
+__all__ = ["assess_intruders", "within_memory"]
 
 
 def assess_intruders(
@@ -32,13 +36,14 @@ def assess_intruders(
     schema: Schema | None = None,
     measures: Iterable[str | Measure] = (),
     engine: Engine | None = None,
+    provenance: Provenance | None = None,
 ) -> dict[str, Assessment]:
     """Assess a release once for each intruder.
 
     Parameters
     ----------
-    original : Microdata or frame
-    masked : Masked, Microdata or frame
+    original : Microdata, frame or StoredTable
+    masked : Masked, Microdata, frame or StoredTable
         The same records in the same order, unless its provenance says which they are.
     intruders : sequence of Intruder
         Without any, one intruder who knows every key.
@@ -46,6 +51,9 @@ def assess_intruders(
         For plain frames.
     measures : iterable of str or Measure
         Measures to add to those that are taken unasked.
+    engine : Engine, optional
+    provenance : Provenance, optional
+        How a release in files came about.
 
     Returns
     -------
@@ -63,9 +71,11 @@ def assess_intruders(
     >>> assessments["tax office"].known
     ('EMPLOYEES', 'TURNOVER')
     """
-    whole = original if isinstance(original, Microdata) else microdata(original, schema)
+    original, masked = within_memory(original, masked, provenance)
+    stored = isinstance(original, StoredTable) or isinstance(masked, StoredTable)
+    whole: Any = original if isinstance(original, (Microdata, StoredTable)) else microdata(original, schema)
     before, release = paired(whole, masked, schema)
-    runner = engine or MemoryEngine()
+    runner = engine or (StreamingEngine() if stored else MemoryEngine())
     if not before.schema.keys and not intruders:
         raise SchemaError(
             "The schema names no key, so there is no intruder to measure against.",
@@ -74,8 +84,8 @@ def assess_intruders(
     everybody = list(intruders) or [Intruder(ALL_KEYS, before.schema.keys)]
     added = {item if isinstance(item, str) else item.name: item for item in measures}
     applied, unfit = applicable(_measures_of("loss", added), before, before, release)
-    losses, lost = take_measures(applied, before, release, engine=runner)
-    recoded = as_released(before, release)
+    losses, lost = take_measures(applied, before, release, engine=runner, provenance=provenance)
+    recoded = before if stored else as_released(before, release)
     measured = {}
     for number, intruder in enumerate(everybody):
         report_progress("attacking", number, len(everybody))
@@ -83,13 +93,18 @@ def assess_intruders(
         linked = {MEASURED.get(name) for name in intruder.linkers}
         possible = [m for m in _measures_of("risk", added) if m.name not in MEASURED.values() or m.name in linked]
         applied, unseen = applicable(possible, before, table, release)
-        risks, without = take_measures(applied, before, release, known=table, engine=runner)
+        risks, without = take_measures(
+            # What lies in files is not recoded: who knows what is in the schema of the table.
+            applied, table if stored else before, release, known=None if stored else table, engine=runner,
+            provenance=provenance,
+        )  # fmt: skip
         tables = (table if recoded is before else seen_by(intruder.known, before), table)
-        for name in intruder.linkers:
+        for name in () if stored else intruder.linkers:
             if name not in MEASURED and (linked_risk := linked_by(intruder, name, tables, release, runner)) is not None:
                 risks.append(linked_risk)
         measured[intruder.name] = (risks, [*without, *unseen])
-    scores = headlines(whole, before, release, everybody, known=recoded, taken=measured, losses=losses, engine=runner)
+    fitting = None if stored else recoded
+    scores = headlines(whole, before, release, everybody, known=fitting, taken=measured, losses=losses, engine=runner)
     report_progress("attacking", len(everybody), len(everybody))
     return {
         one.name: Assessment(
@@ -103,6 +118,21 @@ def assess_intruders(
         )
         for one in everybody
     }
+
+
+def within_memory(original: Any, masked: Any, provenance: Provenance | None) -> tuple[Any, Any]:
+    """Bring tables in files into memory where they fit there for certain: they are then assessed as any.
+
+    Somebody who knows how the file was masked attacks it too, which needs all records.
+    """
+    stored = [table for table in (original, masked) if isinstance(table, StoredTable)]
+    if not stored or max(map(len, stored)) > question.MOST_AT_ONCE:
+        return original, masked
+    first, second = (
+        table.in_memory(table.schema.names) if isinstance(table, StoredTable) else table for table in (original, masked)
+    )
+    known = provenance is not None and isinstance(second, Microdata)
+    return first, Masked(second, provenance) if known and provenance is not None else second
 
 
 def _measures_of(kind: str, added: Mapping[str, str | Measure]) -> list[Measure]:

@@ -10,6 +10,7 @@ from discreet.contracts.engine import Engine
 from discreet.contracts.masked import Masked
 from discreet.errors import ParameterError, door
 from discreet.evaluation.assessing import attack
+from discreet.evaluation.stored_attack import gathered
 from discreet.linkage.combined import CombinedAttack, combine
 
 __all__ = ["attack_together", "joint_linkers"]
@@ -53,5 +54,6 @@ def attack_together(
     unshared = [name for name in names if not catalogue.shares_attributes(name)]
     if unshared:
         raise ParameterError(f"attack_together: {unshared[0]} links files without common attributes.")
+    original, masked = gathered("attack_together", original, masked)
     known = {} if attributes is None else {"attributes": list(attributes)}
     return combine([attack(original, masked, name, engine=engine, **known) for name in names])

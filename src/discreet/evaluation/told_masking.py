@@ -11,7 +11,9 @@ from discreet.contracts.masked import Masked
 from discreet.contracts.masker import Masker
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Attribute
+from discreet.data.table import StoredTable
 from discreet.errors import DataError, DiscreetError, ParameterError
+from discreet.evaluation.stored_attack import gathered
 
 __all__ = ["CanMask", "parse_masking", "told"]
 
@@ -23,13 +25,13 @@ class CanMask(Protocol):
         """Return what it makes of a table."""
 
 
-def told(original: Microdata, release: Microdata, masking: CanMask) -> Masked:
+def told(original: Microdata | StoredTable, release: Microdata | StoredTable, masking: CanMask) -> Masked:
     """Return a release with what follows for every record from the method, its parameters and the original.
 
     Parameters
     ----------
-    original : Microdata
-    release : Microdata
+    original : Microdata or StoredTable
+    release : Microdata or StoredTable
         As it was read; it need not be the draw that `masking` gives.
     masking : Masker or Chain
         How the release was made.
@@ -45,6 +47,11 @@ def told(original: Microdata, release: Microdata, masking: CanMask) -> Masked:
     DataError
         Where a column holds what the method cannot have made of the original.
     """
+    before, after = gathered("A linker that is told the masking", original, release)
+    return _told(before, after, masking)
+
+
+def _told(original: Microdata, release: Microdata, masking: CanMask) -> Masked:
     again = masking.mask(original)
     made = again.microdata.schema
     absent = [name for name in again.provenance.attributes if name in made and name not in release.schema]

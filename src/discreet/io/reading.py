@@ -161,13 +161,14 @@ def scan(path: str | os.PathLike[str], schema: Declared = None) -> StoredTable:
         raise ParameterError(
             "Only Parquet files can be larger than memory.", hint="Convert the file, or leave the engine out."
         )
-    present = set(read_head(path, 1).column_names)
+    content = io.content_of(path)  # which may wait for its name
+    present = set(read_head(content, 1).column_names)
     declared = _whole(schema, sorted(present))
     if declared is None:
-        declared = _completed(read_head(path), {}, Declaration.of(schema)).schema
+        declared = _completed(read_head(content), {}, Declaration.of(schema)).schema
     # A release has lost its identifiers and nothing else; it is read with the schema of its original.
     declared = declared.select(a.name for a in declared if a.role != "identifier" or a.name in present)
-    return ParquetSource(path, declared, files_named([schema]))
+    return ParquetSource(content, declared, files_named([schema]))
 
 
 @door

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from discreet.contracts.masked import Provenance
+from discreet.data.block import Block
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Categorical, Nominal
+from discreet.data.schema import Schema
 from discreet.errors import DiscreetError
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Step
+from discreet.typing import IntArray
 
-__all__ = ["abridge_protocol", "abridge_record", "telling_attributes"]
+__all__ = ["LevelCounts", "abridge_protocol", "abridge_record", "many_levels", "telling_attributes", "telling_of"]
 
 _MANY = 20
 _FEW_RECORDS = 5
@@ -33,16 +36,53 @@ def telling_attributes(table: Microdata) -> dict[str, frozenset[str]]:
     More than twenty levels, of which at least half are held by fewer than five records: postcodes of a small file,
     dates of birth, names. The levels of others are a codebook, which a page may show.
     """
-    telling = {}
-    for attribute in table.schema:
-        scale = attribute.scale
-        if not isinstance(scale, Categorical) or len(scale) <= _MANY or attribute.role == "identifier":
-            continue
-        codes = table.encoded(attribute.name)
-        counts = np.bincount(codes[codes >= 0], minlength=len(scale))
-        if 2 * int((counts < _FEW_RECORDS).sum()) >= len(scale):
-            telling[attribute.name] = frozenset(map(str, scale.levels))
-    return telling
+    return telling_of(table.schema, LevelCounts(many_levels(table.schema)).counted(table))
+
+
+def many_levels(schema: Schema) -> tuple[str, ...]:
+    """Return the attributes with so many levels that these may tell records apart."""
+    return tuple(
+        a.name for a in schema if isinstance(a.scale, Categorical) and len(a.scale) > _MANY and a.role != "identifier"
+    )
+
+
+def telling_of(schema: Schema, counts: Mapping[str, IntArray]) -> dict[str, frozenset[str]]:
+    """Return the same of how many records have each level, counted in memory or block by block."""
+    return {
+        name: frozenset(map(str, cast("Categorical", schema[name].scale).levels))
+        for name, held in counts.items()
+        if 2 * int((held < _FEW_RECORDS).sum()) >= held.size
+    }
+
+
+@dataclass(frozen=True)
+class HeldLevels:
+    """By attribute, how many records have each level."""
+
+    counts: dict[str, IntArray]
+
+    def merge(self, later: HeldLevels, /) -> HeldLevels:
+        return HeldLevels({name: held + later.counts[name] for name, held in self.counts.items()})
+
+
+@dataclass(frozen=True)
+class LevelCounts:
+    """Ask how many records of the original have each level of some attributes."""
+
+    original: tuple[str, ...]
+    released: ClassVar[tuple[str, ...]] = ()
+
+    def counted(self, table: Microdata) -> dict[str, IntArray]:
+        """Return the counts of a table by attribute."""
+        counts = {}
+        for name in self.original:
+            codes = table.encoded(name)
+            size = len(cast("Categorical", table.schema[name].scale))
+            counts[name] = np.bincount(codes[codes >= 0], minlength=size).astype(np.int64)
+        return counts
+
+    def summarise(self, block: Block, /) -> HeldLevels:
+        return HeldLevels(self.counted(block.original))
 
 
 def abridge_record(known: Provenance, telling: Mapping[str, frozenset[str]]) -> Provenance:

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
 
 from discreet import catalogue
-from discreet.contracts.engine import Engine
+from discreet.contracts.changed_counts import ChangedCounts, CountChanged
+from discreet.contracts.engine import Engine, TableEngine, TablePair
 from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.masker import Masker, count_changed
+from discreet.contracts.run_masker import Written
 from discreet.data.guarantees import Guarantee, still_true
 from discreet.data.keyed_draws import drawn_seed, seed_from
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.scales import Categorical
 from discreet.data.schema import Schema
+from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DiscreetError, ParameterError, door, wrong_type
-from discreet.masking.running.units import mask_units
+from discreet.evaluation.assessing import BLOCK, mask_counted
+from discreet.io import content_of
+from discreet.io.stored_parquet import ParquetSource, ParquetTarget
+from discreet.masking.running.units import PerUnit
 from discreet.progress import report as report_progress
 from discreet.release.protocol_parts import Step
+from discreet.scratch import scratch_folder
 from discreet.typing import BoolArray, IntArray, Json
 
 __all__ = ["Chain", "masker_of", "seed_of"]
@@ -38,7 +46,7 @@ class Chain:
 
     Parameters
     ----------
-    steps : sequence of Step or Masker
+    steps : sequence of Step, Masker or PerUnit
         Applied in this order; each sees what the one before it released. Identifiers stay visible to all of them (to
         be renumbered, or to say who belongs together) and are left out of the release.
     seed : int, optional
@@ -57,7 +65,7 @@ class Chain:
 
     def __init__(
         self,
-        steps: Sequence[Step | Masker],
+        steps: Sequence[Step | Masker | PerUnit],
         seed: int | None = None,
         *,
         folder: str | os.PathLike[str] | None = None,
@@ -66,7 +74,7 @@ class Chain:
             raise wrong_type("Chain", "steps must be a list of maskers", steps, _EXAMPLE)
         steps = tuple(steps)
         for one in steps:
-            if not isinstance(one, (Step, Masker)):
+            if not isinstance(one, (Step, Masker, PerUnit)):
                 raise wrong_type("Chain", "every step must be a masker", one, _EXAMPLE)
         if seed is not None and not isinstance(seed, (int, np.integer)):
             raise wrong_type("Chain", "seed must be an integer", seed, _EXAMPLE)
@@ -81,7 +89,14 @@ class Chain:
         return f"Chain({' + '.join(names)})"
 
     @door
-    def mask(self, data: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Masked:
+    def mask(
+        self,
+        data: Any,
+        schema: Schema | None = None,
+        *,
+        engine: Engine | None = None,
+        block_size: int | None = None,
+    ) -> Masked:
         """Mask a table in these steps.
 
         Parameters
@@ -90,6 +105,8 @@ class Chain:
         schema : Schema, optional
             For a plain frame.
         engine : Engine, optional
+        block_size : int, optional
+            The most records that a step brings together; by default all may be.
 
         Returns
         -------
@@ -106,7 +123,7 @@ class Chain:
         """
         original = microdata(data, schema)
         seed = drawn_seed() if self.seed is None else self.seed
-        steps = [one if isinstance(one, Step) else Step(one.name) for one in self.steps]
+        steps = [_step(one) for one in self.steps]
         maskers = [_masker(one, place, seed, self.folder) for place, one in enumerate(self.steps)]
         _keep_units_whole(original.schema, steps, maskers)
         runner = engine or MemoryEngine()
@@ -118,8 +135,8 @@ class Chain:
             try:
                 if step.unit is not None and step.unit not in table.schema:
                     raise ParameterError(f"unit {step.unit!r} is not in the table any more.")
-                masked = (
-                    mask_units(masker, table, step.unit, runner) if step.unit else masker.mask(table, engine=runner)
+                masked = (PerUnit(masker, step.unit) if step.unit else masker).mask(
+                    table, engine=runner, block_size=block_size
                 )
             except DiscreetError as error:
                 raise _of_step(step, place, error) from None
@@ -135,12 +152,110 @@ class Chain:
             return Masked(current, history[0])
         return Masked(current, _chained(original, current, rows, steps, history, schemas, seed))
 
+    @door
+    def mask_into(
+        self, source: StoredTable, target: ParquetTarget, engine: TableEngine, block_size: int | None = None
+    ) -> Written:
+        """Mask a table in files, which may be larger than memory, in these steps, and write the release.
 
-def _masker(one: Step | Masker, place: int, seed: int, folder: str | os.PathLike[str] | None) -> Masker:
+        Parameters
+        ----------
+        source : StoredTable
+        target : ParquetTarget
+        engine : TableEngine
+            The release does not depend on it.
+        block_size : int, optional
+            The most records that a step brings together; 50,000 by default.
+
+        Returns
+        -------
+        Written
+            The provenance of the whole chain, as :meth:`mask` tells it, without groups of records.
+
+        Raises
+        ------
+        DiscreetError
+            Of a step, with its number and line in front: which one needs all records, say.
+
+        Notes
+        -----
+        What a step releases is written to a temporary folder and read by the next: a copy of the table on disk, or two.
+        A step for each unit brings all records together, a million at most.
+        """
+        seed = drawn_seed() if self.seed is None else self.seed
+        steps = [_step(one) for one in self.steps]
+        maskers = [_masker(one, place, seed, self.folder) for place, one in enumerate(self.steps)]
+        _keep_units_whole(source.schema, steps, maskers)
+        current, rows, history, schemas = source, None, [], []
+        with scratch_folder() as folder:
+            for place, (step, masker) in enumerate(zip(steps, maskers, strict=True)):
+                report_progress("masking", place, len(steps))
+                last = place == len(steps) - 1
+                table = current if last else _keeping_identifiers(current, masker)
+                between = target if last else ParquetTarget(folder / f"step-{place}.parquet", source.inputs)
+                try:
+                    written = _step_written(step, masker, table, between, engine, block_size)
+                except DiscreetError as error:
+                    raise _of_step(step, place, error) from None
+                provenance = written.provenance
+                if provenance.rows is not None:
+                    rows = provenance.rows if rows is None else rows[provenance.rows]
+                schemas.append((current.schema, written.schema))
+                history.append(provenance)
+                kept = [a for a in written.schema if a.name in current.schema and current.schema[a.name] != a]
+                hidden = {a.name: "identifier" for a in kept if current.schema[a.name].role == "identifier"}
+                released = written.schema.with_roles(**hidden) if hidden and not last else written.schema
+                current = ParquetSource(content_of(between.path), released)
+            report_progress("masking", len(steps), len(steps))
+            if len(steps) == 1:
+                return Written(history[0], current.schema)
+            chained = _chained(source, current, rows, steps, history, schemas, seed, engine)
+        return Written(chained, current.schema)
+
+
+def _keeping_identifiers(table: StoredTable, masker: Masker) -> StoredTable:
+    """Return a table whose identifiers are no more than other columns, so that later steps see them too.
+
+    Those that the step masks itself stay what they are.
+    """
+    try:
+        masked = masker.columns_for(table.schema)
+    except DiscreetError:
+        return table  # said in its turn
+    hidden = [name for name in table.schema.of_role("identifier") if name not in masked]
+    if not hidden:
+        return table
+    same_files = copy(table)
+    same_files.schema = table.schema.with_roles(**dict.fromkeys(hidden, "other"))
+    return same_files
+
+
+def _step_written(
+    step: Step,
+    masker: Masker,
+    table: StoredTable,
+    target: ParquetTarget,
+    engine: TableEngine,
+    block_size: int | None,
+) -> Written:
+    """Mask a table in files by one step; once a unit, all records are brought together."""
+    if step.unit is None:
+        return mask_counted(masker, table, target, engine, block_size)
+    if step.unit not in table.schema:
+        raise ParameterError(f"unit {step.unit!r} is not in the table any more.")
+    return PerUnit(masker, step.unit).mask_into(table, target, engine, BLOCK if block_size is None else block_size)
+
+
+def _step(one: Step | Masker | PerUnit) -> Step:
+    """Return what messages and the record call a step by."""
+    return one if isinstance(one, Step) else Step(one.name, unit=one.unit if isinstance(one, PerUnit) else None)
+
+
+def _masker(one: Step | Masker | PerUnit, place: int, seed: int, folder: str | os.PathLike[str] | None) -> Masker:
     """Return the masker of a step, with a seed where it draws and has none."""
     if isinstance(one, Step):
         return masker_of(one, place, seed, folder)
-    masker: Masker = one.clone()
+    masker: Masker = (one.masker if isinstance(one, PerUnit) else one).clone()
     if "random_state" in masker.parameter_names() and masker.get_params(deep=False)["random_state"] is None:
         masker.set_params(random_state=seed_of(seed, place))
     return masker
@@ -211,15 +326,15 @@ def _with_identifiers(current: Microdata, original: Microdata, rows: IntArray | 
 
 
 def _chained(
-    original: Microdata,
-    released: Microdata,
+    original: Microdata | StoredTable,
+    released: Microdata | StoredTable,
     rows: IntArray | None,
     steps: Sequence[Step],
     history: list[Provenance],
     schemas: list[tuple[Schema, Schema]],
     seed: int,
+    engine: TableEngine | None = None,
 ) -> Provenance:
-    before = original if rows is None else original.take(rows)
     touched = {name for record in history for name in record.changed}
     names = tuple(name for name in original.schema.names if name in touched and name in released.schema)
     labels, grouped, lost = _groups(history)
@@ -243,7 +358,7 @@ def _chained(
         attributes=names,
         n_records=len(original),
         removed=tuple(name for name in original.schema.names if name not in released.schema),
-        changed={name: count_changed(before, released, name, released.encoded(name)) for name in names},
+        changed=_changed(original, released, rows, names, engine),
         labels=labels,
         transitions=_transitions(original.schema, history, schemas),
         rows=rows,
@@ -256,6 +371,25 @@ def _chained(
         history=tuple(replace(record, guarantees=()) for record in history),
         guarantees=guarantees,
     )
+
+
+def _changed(
+    original: Microdata | StoredTable,
+    released: Microdata | StoredTable,
+    rows: IntArray | None,
+    names: tuple[str, ...],
+    engine: TableEngine | None,
+) -> dict[str, int]:
+    """Count the cells that differ, record by record."""
+    if engine is not None and rows is None and names:
+        tally: ChangedCounts = engine.summarise(TablePair(original, released), [CountChanged(names)])[0]
+        return tally.counts
+    before, after = (
+        table.in_memory(names) if isinstance(table, StoredTable) else table for table in (original, released)
+    )
+    if rows is not None:
+        before = before.take(rows)
+    return {name: count_changed(before, after, name, after.encoded(name)) for name in names}
 
 
 def _groups(history: list[Provenance]) -> tuple[IntArray | None, tuple[str, ...] | None, str]:
@@ -277,7 +411,9 @@ def _groups(history: list[Provenance]) -> tuple[IntArray | None, tuple[str, ...]
     return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64), names, ""
 
 
-def _guarantees(released: Microdata, history: list[Provenance]) -> tuple[tuple[Guarantee, ...], list[str]]:
+def _guarantees(
+    released: Microdata | StoredTable, history: list[Provenance]
+) -> tuple[tuple[Guarantee, ...], list[str]]:
     """Return what the steps promised and the release keeps, and notes on what it does not keep.
 
     A promise about values that no later step touched stands. Another is counted on the release: rounding or recoding
@@ -309,8 +445,10 @@ def _renumbers(step: Provenance) -> bool:
     return cls is not None and cls.renumbers
 
 
-def _as_written(released: Microdata, promise: Guarantee) -> Any:
-    return released.select(name for name in released.names if name in promise.columns).to_polars()
+def _as_written(released: Microdata | StoredTable, promise: Guarantee) -> Iterable[Any]:
+    names = [name for name in released.schema.names if name in promise.columns]
+    tables = released.batches(131_072, names) if isinstance(released, StoredTable) else [released.select(names)]
+    return (table.to_polars() for table in tables)
 
 
 def _windows(history: list[Provenance]) -> dict[str, int]:

@@ -26,7 +26,17 @@ from discreet.release.protocol import Protocol
 from discreet.release.protocol_text import load_text, seed_line
 from discreet.release.several_tables import Tables
 
-__all__ = ["PathLike", "Run", "load_protocol", "opened", "read_source", "run_protocol", "save_protocol", "with_seed"]
+__all__ = [
+    "PathLike",
+    "Run",
+    "files_of_steps",
+    "load_protocol",
+    "opened",
+    "read_source",
+    "run_protocol",
+    "save_protocol",
+    "with_seed",
+]
 
 PathLike = str | os.PathLike[str]
 
@@ -119,6 +129,7 @@ def run_protocol(
     original: Microdata | None = None,
     folder: PathLike | None = None,
     before: bool = True,
+    block_size: int | None = None,
 ) -> Run:
     """Read, mask, attack and verify as a protocol says; nothing is written.
 
@@ -131,29 +142,36 @@ def run_protocol(
         Where files that the protocol names are looked for; the folder of its file by default.
     before : bool
         Whether to assess the original too.
+    block_size : int, optional
+        The most records that a step brings together; by default all may be.
 
     Returns
     -------
     Run
     """
     plan, text, base = opened(protocol, folder)
-    if not plan.steps:
-        raise SchemaError("The protocol has no [[step]].", hint='[[step]] with method = "mdav"; `discreet methods`.')
-    sources = [] if isinstance(protocol, Protocol) else [Path(protocol)]
-    for place, step in enumerate(plan.steps):
-        # What cannot be run is said before a file is read.
-        sources += files_named(masker_of(step, place, plan.seed, base).get_params())
+    sources = files_of_steps(plan, base, [] if isinstance(protocol, Protocol) else [Path(protocol)])
     plan, text, seed = with_seed(plan, text)
     measures = check_thresholds(plan.thresholds)
     if original is None:
         table, inputs = read_source(plan, base)
     else:
         table, inputs = Microdata(original.to_native(), plan.schema, origin=original.origin).validate(), ()
-    masked = Chain(plan.steps, seed, folder=base).mask(table)
+    masked = Chain(plan.steps, seed, folder=base).mask(table, block_size=block_size)
     unprotected = assess_intruders(table, protect(table, "identifiers"), plan.scenarios) if before else {}
     after = assess_intruders(table, masked, plan.scenarios, measures=measures)
     verdicts = verify(after, plan.thresholds, masked, unprotected)
     return Run(plan, table, masked, unprotected, after, verdicts, text, inputs, tuple(sources))
+
+
+def files_of_steps(plan: Protocol, base: Path, also: Sequence[Path] = ()) -> list[Path]:
+    """Return the files that the steps of a protocol name; what cannot be run is said before one is read."""
+    if not plan.steps:
+        raise SchemaError("The protocol has no [[step]].", hint='[[step]] with method = "mdav"; `discreet methods`.')
+    files = list(also)
+    for place, step in enumerate(plan.steps):
+        files += files_named(masker_of(step, place, plan.seed, base).get_params())
+    return files
 
 
 def opened(protocol: Protocol | PathLike, folder: PathLike | None) -> tuple[Protocol, str, Path]:

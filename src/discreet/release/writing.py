@@ -8,9 +8,13 @@ from typing import Any
 
 from discreet import io
 from discreet.contracts.assessment import Assessment, Verdict
+from discreet.contracts.engine import Engine
 from discreet.contracts.file_risk import FileRisk
-from discreet.contracts.masked import Masked
+from discreet.contracts.masked import Masked, Provenance
+from discreet.contracts.pairing import aligned
 from discreet.contracts.remark import Remark
+from discreet.data.microdata import Microdata
+from discreet.data.table import StoredTable
 from discreet.errors import ParameterError, wrong_type
 from discreet.evaluation.study import Study
 from discreet.io.atomic import whole_file
@@ -18,6 +22,7 @@ from discreet.io.reading import check_outputs, make_folder, save_schema, write, 
 from discreet.release.gathering import SMALLEST, gather
 from discreet.release.manifest import PathLike, write_manifest
 from discreet.release.running import Run
+from discreet.release.stored_run import StoredRun, copy_release
 
 __all__ = ["release_paths", "write_report", "write_risk", "write_run", "write_study"]
 
@@ -42,9 +47,10 @@ def write_risk(risk: FileRisk, path: PathLike, *, title: str = "the file", input
 
 def write_report(
     original: Any,
-    masked: Masked,
+    masked: Masked | Microdata | StoredTable,
     assessment: Assessment,
     *,
+    provenance: Provenance | None = None,
     html: PathLike | None = None,
     json: PathLike | None = None,
     pdf: PathLike | None = None,
@@ -59,14 +65,17 @@ def write_report(
     inputs: Iterable[PathLike] = (),
     domains: Sequence[str] = (),
     tell: Sequence[str] = (),
+    engine: Engine | None = None,
 ) -> None:
     """Write a report: a self-contained page for people, JSON for machines, a PDF for the file.
 
     Parameters
     ----------
-    original : Microdata or frame
-    masked : Masked
+    original : Microdata, frame or StoredTable
+    masked : Masked, or StoredTable with its `provenance`
     assessment : Assessment
+    provenance : Provenance, optional
+        Of a release in files, how it came about: ``protect(stored, output=…).provenance``.
     html, json, pdf : path, optional
         What to write; a PDF needs the extra ``discreet[pdf]``.
     audience : {"internal", "external"}
@@ -88,19 +97,25 @@ def write_report(
     tell : sequence of {"noise", "pram"}
         What data users are told of the parameters, by choice: the level of noise, and the matrix of PRAM. An analysis
         that corrects for the masking needs them; without the original an intruder cannot draw the same numbers again.
+    engine : Engine, optional
+        Of tables in files.
 
     Notes
     -----
+    A release in files has the report of one in memory. Beyond a million records pictures and correlations are of a
+    sample of 100,000, which the report says, and the combinations of keys at which single records stand are left out.
     No report for data users holds a seed. Counts below ten are not told there, nor those that leave fewer than ten, nor
     anything else of an attribute with so few changed cells; losses are told in classes, shares in steps of ten records
     or more, and no mean or correlation of the original: beside the release each would be an equation in hidden values.
     The same results give the same bytes: a report holds no time of day. Pictures show no bar that stands for fewer than
     five records, ten in the external report.
     """
-    if not isinstance(masked, Masked):
+    if not isinstance(masked, Masked) and (provenance is None or not isinstance(masked, (Microdata, StoredTable))):
         raise wrong_type(
             "write_report", "masked must be what a masker gave", masked, "masked = MDAV(k=5).mask(original)"
         )
+    record = masked.provenance if isinstance(masked, Masked) else provenance
+    assert record is not None  # noqa: S101 - for the type checker
     if not isinstance(assessment, Assessment):
         raise wrong_type("write_report", "assessment must be what assess gave", assessment, "assess(original, masked)")
     from discreet.report.page import render_html, render_json
@@ -114,8 +129,8 @@ def write_report(
     sources = tuple(inputs)
     check_outputs(outputs, sources)
     contents = gather(
-        original,
-        masked,
+        *_side_by_side(original, masked, record),
+        record,
         assessment,
         audience,
         before or {},
@@ -127,6 +142,7 @@ def write_report(
         protocol,
         domains,
         tell,
+        engine,
     )
     page = render_html(contents, audience) if html is not None or pdf is not None else ""
     if pdf is not None:
@@ -139,6 +155,17 @@ def write_report(
         io.write_text(html, page, sources)
     if json is not None:
         io.write_text(json, render_json(contents, audience), sources)
+
+
+def _side_by_side(original: Any, masked: Any, provenance: Provenance) -> tuple[Any, Any]:
+    """Return a table and its release with the same records in the same order, in memory or in files."""
+    if isinstance(masked, StoredTable) and (provenance.rows is not None or not isinstance(original, StoredTable)):
+        masked = masked.in_memory(masked.schema.names)
+    if isinstance(masked, StoredTable):
+        return aligned(original, masked)
+    if isinstance(original, StoredTable):
+        original = original.in_memory(original.schema.names)
+    return aligned(original, masked if isinstance(masked, Masked) else Masked(masked, provenance))
 
 
 def write_study(
@@ -163,7 +190,7 @@ def write_study(
             io.write_text(picture, (map_svg if kind == ".svg" else map_html)(*entries), inputs)
 
 
-def write_run(run: Run, folder: PathLike | None = None, released: Masked | None = None) -> dict[str, Path]:
+def write_run(run: Run | StoredRun, folder: PathLike | None = None, released: Masked | None = None) -> dict[str, Path]:
     """Write what a run made, as :meth:`Run.write` says."""
     paths = release_paths(run, folder)
     with written_together(paths.values(), [*run.inputs, *run.sources]):
@@ -171,30 +198,39 @@ def write_run(run: Run, folder: PathLike | None = None, released: Masked | None 
     return paths
 
 
-def _write_files(run: Run, paths: Mapping[str, Path], released: Masked | None) -> None:
+def _write_files(run: Run | StoredRun, paths: Mapping[str, Path], released: Masked | None) -> None:
     assessment = run.assessment
-    table = run.masked if released is None else released
-    write(table, paths["masked"], run.inputs)
-    save_schema(table.schema, paths["schema"], run.inputs)
     shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs, **run.protocol.public}
+    if isinstance(run, StoredRun):
+        copy_release(run.masked, paths["masked"], run.inputs)
+        save_schema(run.masked.schema, paths["schema"], run.inputs)
+        shared |= {"provenance": run.masked.provenance, "engine": run.engine}
+    else:
+        table = run.masked if released is None else released
+        write(table, paths["masked"], run.inputs)
+        save_schema(table.schema, paths["schema"], run.inputs)
     remarks = run.advice
     internal: dict[str, Any] = {"html": paths.get("internal"), "json": paths.get("json"), "pdf": paths.get("pdf")}
     if any(internal.values()):
         write_report(
-            run.original, run.masked, assessment, **internal, audience="internal", verdicts=run.verdicts,
+            run.original, _table(run), assessment, **internal, audience="internal", verdicts=run.verdicts,
             advice=remarks, protocol=run.text, **shared,
         )  # fmt: skip
     if "external" in paths:
-        write_report(run.original, run.masked, assessment, html=paths["external"], audience="external", **shared)
+        write_report(run.original, _table(run), assessment, html=paths["external"], audience="external", **shared)
     if "manifest" in paths:
         listed = {name: path for name, path in paths.items() if name != "manifest"}
         write_manifest(paths["manifest"], listed, protocol=run.text, inputs=run.inputs)
 
 
-def release_paths(run: Run, folder: PathLike | None = None) -> dict[str, Path]:
+def _table(run: Run | StoredRun) -> Any:
+    return run.masked.table if isinstance(run, StoredRun) else run.masked
+
+
+def release_paths(run: Run | StoredRun, folder: PathLike | None = None) -> dict[str, Path]:
     """Return where the files of a release go, by name, and make their folder."""
     base = Path(folder) if folder is not None else (run.inputs[0].parent if run.inputs else Path())
     make_folder(base)
     named = {name: base / file for name, file in run.protocol.release.items()}
-    named.setdefault("masked", base / "masked.csv")
+    named.setdefault("masked", base / ("masked.parquet" if isinstance(run, StoredRun) else "masked.csv"))
     return {"masked": named["masked"], "schema": named["masked"].with_suffix(".toml"), **named}

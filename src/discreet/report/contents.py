@@ -50,6 +50,8 @@ class Contents:
         What data users are told of the parameters by choice: ``"noise"``, ``"pram"``.
     unmasked_study : dict, optional
         Risk, loss and score of the unmasked file, beside the candidates of a study.
+    drawn : str
+        Of a file larger than memory, which records pictures are made of.
     """
 
     provenance: Provenance
@@ -73,6 +75,7 @@ class Contents:
     suppressions: tuple[GroupSuppression, ...] = ()
     tell: tuple[str, ...] = ()
     unmasked_study: Json | None = None
+    drawn: str = ""
 
     @property
     def steps(self) -> tuple[Provenance, ...]:

@@ -93,6 +93,7 @@ def _pictures(contents: Contents) -> dict[str, Any]:
         "correlations": contents.correlations,
         "correlation_chart": _own(correlation_chart(contents.correlations)) if contents.correlations else "",
         "version": __version__,
+        "drawn": contents.drawn,
     }
 
 
@@ -153,4 +154,5 @@ def _everything(contents: Contents) -> dict[str, Any]:
         "unmasked_study": contents.unmasked_study,
         "changes": [public_change(one) for one in contents.changes],
         "protocol": contents.protocol,
+        **({"drawn": contents.drawn} if contents.drawn else {}),
     }

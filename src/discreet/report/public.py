@@ -54,6 +54,7 @@ def public(contents: Contents) -> Json:
             if d.edges and d.name not in few_changed(contents)
         ],
         "correlations": _correlations(contents.correlations, few_changed(contents)),
+        **({"drawn": contents.drawn} if contents.drawn else {}),
     }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from functools import partial
 from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from discreet.contracts.engine import Engine
 from discreet.contracts.estimator import register
-from discreet.contracts.linker import Linker
+from discreet.contracts.linker import Linker, Looking
 from discreet.contracts.links import Links
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
@@ -19,6 +20,7 @@ from discreet.linkage.shared.terms import METRICS
 from discreet.linkage.shared.yardstick import Yardstick, prepare, yardstick
 from discreet.parameters import ByName, Choice, Flag, Names, Number, Optional
 from discreet.parameters.declaration import parameter
+from discreet.statistics.question import Inquiry
 
 __all__ = ["DistanceLinkage"]
 
@@ -118,3 +120,11 @@ class DistanceLinkage(Linker):
         tie.
         """
         return DistanceSearch(plan, asked, of_release)
+
+    def looking(self, schemas: tuple[Schema, Schema]) -> Inquiry[Looking] | None:
+        # An assignment looks at all pairs.
+        return None if self.one_to_one else self._looking(schemas)
+
+    def _looking(self, schemas: tuple[Schema, Schema]) -> Inquiry[Looking]:
+        plan = yield from self.inquire(schemas)
+        return Looking(self._names(*schemas), partial(self.search, plan))

@@ -11,12 +11,13 @@ import numpy as np
 
 from discreet.contracts.engine import Engine, InProcess
 from discreet.contracts.estimator import register
-from discreet.contracts.linker import Linker
+from discreet.contracts.linker import Linker, Looking
 from discreet.contracts.links import Links
 from discreet.data.microdata import Microdata
 from discreet.data.scales import EncodedSequences
 from discreet.data.scales.dissimilarities import Comparison, Dissimilarity, MeanComparison, compare_all
 from discreet.data.scales.sequence import distinct
+from discreet.data.schema import Schema
 from discreet.errors import MissingValueError
 from discreet.linkage.nearest import Nearest, links_of, nearest_records
 from discreet.linkage.nearest_so_far import NearestSoFar, TiedLevels, Tolerance
@@ -26,6 +27,7 @@ from discreet.operators.operator_text import DISTANCE, QUANTIFIER, as_dissimilar
 from discreet.parameters import Names, Optional
 from discreet.parameters.declaration import parameter
 from discreet.progress import report
+from discreet.statistics.question import Inquiry
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["SequenceLinkage", "SequenceSearch"]
@@ -92,6 +94,10 @@ class SequenceLinkage(Linker):
         """
         distance = as_dissimilarity(type(self).__name__, self.distance, self.quantifier)
         return SequenceSearch(distance, asked, self._names(asked.schema, asked.schema), of_release)
+
+    def looking(self, schemas: tuple[Schema, Schema]) -> Inquiry[Looking]:
+        yield from ()  # nothing has to be known before
+        return Looking(self._names(*schemas), self.search, refuses_gaps=True)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

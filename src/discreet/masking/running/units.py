@@ -10,14 +10,107 @@ import numpy as np
 from discreet.contracts.engine import Engine
 from discreet.contracts.masked import Masked
 from discreet.contracts.masker import Masker, count_changed
+from discreet.contracts.run_masker import Written
 from discreet.data.guarantees import Guarantee
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, microdata
 from discreet.data.scales import EncodedSequences
 from discreet.data.scales.scale import hide_missing
-from discreet.errors import DataError
+from discreet.data.schema import Schema
+from discreet.data.table import StoredTable, Target
+from discreet.errors import DataError, ParameterError, door, wrong_type
+from discreet.statistics.question import check_at_once
+from discreet.stopping import stoppable
 from discreet.typing import IntArray
 
-__all__ = ["check_constant", "is_constant", "mask_units", "unit_labels"]
+__all__ = ["PerUnit", "check_constant", "is_constant", "mask_units", "unit_labels"]
+
+_EXAMPLE = 'PerUnit(MDAV(k=5), unit="HOUSEHOLD")'
+
+
+class PerUnit:
+    """A masker that masks once for each unit, such as a household: all its members get the same values.
+
+    Parameters
+    ----------
+    masker : Masker
+        What it masks must be constant within every unit, and is so in the release.
+    unit : str
+        The attribute that says who belongs together; it may be an identifier, which is not released.
+
+    Notes
+    -----
+    Groups are of at least k *units*. A method that leaves records out or reorders them does so with whole units. Where
+    members have different survey weights, the unit has their mean. O(n log n) beside the method itself. All records are
+    brought together, of a table in files a million at most.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from discreet.masking.microaggregation.numbers.mdav import MDAV
+    >>> people = pl.DataFrame({"house": [1, 1, 2, 3, 3, 4], "rent": [500.0, 500, 700, 900, 900, 1100]})
+    >>> masked = PerUnit(MDAV(k=2, attributes=["rent"]), unit="house").mask(people)
+    >>> masked.to_native()["rent"].to_list()
+    [600.0, 600.0, 600.0, 1000.0, 1000.0, 1000.0]
+    """
+
+    def __init__(self, masker: Masker, unit: str) -> None:
+        if not isinstance(masker, Masker):
+            raise wrong_type("PerUnit", "masker must be a masker", masker, _EXAMPLE)
+        if not isinstance(unit, str):
+            raise wrong_type("PerUnit", "unit must be the name of an attribute", unit, _EXAMPLE)
+        self.masker = masker
+        self.unit = unit
+
+    def __repr__(self) -> str:
+        return f"PerUnit({self.masker!r}, unit={self.unit!r})"
+
+    @property
+    def name(self) -> str:
+        """The registered name of the masker."""
+        return self.masker.name
+
+    @door
+    @stoppable()
+    def mask(
+        self, data: Any, schema: Schema | None = None, *, engine: Engine | None = None, block_size: int | None = None
+    ) -> Masked:
+        """Protect a table, one record for each unit.
+
+        Parameters
+        ----------
+        data : Microdata or table
+        schema : Schema, optional
+            For a plain frame.
+        engine : Engine, optional
+        block_size : int, optional
+            The most units that are brought together; by default all may be.
+        """
+        table = microdata(data, schema)
+        self._check(table.schema)
+        return mask_units(self.masker, table, self.unit, engine, block_size)
+
+    @door
+    @stoppable()
+    def mask_into(
+        self,
+        source: StoredTable,
+        target: Target,
+        engine: Engine | None = None,
+        block_size: int | None = None,
+    ) -> Written:
+        """Protect a table in files; all of its records are brought together, a million at most."""
+        self._check(source.schema)
+        check_at_once(f"Masking once for each {self.unit!r}", len(source), "Mask record by record, without unit.")
+        # The engine is one for tables in files, and this table is in memory now.
+        del engine
+        masked = self.mask(source.in_memory(source.schema.names), block_size=block_size)
+        target.guarantees = masked.provenance.guarantees
+        target.write([masked.microdata])
+        return Written(masked.provenance, masked.microdata.schema)
+
+    def _check(self, schema: Schema) -> None:
+        if self.unit not in schema:
+            raise ParameterError(f"PerUnit: unit {self.unit!r} is not in the table.")
 
 
 def unit_labels(table: Microdata, unit: str) -> IntArray:
@@ -72,7 +165,9 @@ def _with_mean_weight(representatives: Microdata, table: Microdata, labels: IntA
     return representatives.replacing({table.schema.weight: sums / counts})
 
 
-def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | None = None) -> Masked:
+def mask_units(
+    masker: Masker, table: Microdata, unit: str, engine: Engine | None = None, block_size: int | None = None
+) -> Masked:
     """Mask one record for each unit and give all its members the same values.
 
     Parameters
@@ -82,6 +177,9 @@ def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | Non
     table : Microdata
     unit : str
         The attribute that says who belongs together.
+    engine : Engine, optional
+    block_size : int, optional
+        The most units that meet; by default all may.
 
     Returns
     -------
@@ -96,7 +194,7 @@ def mask_units(masker: Masker, table: Microdata, unit: str, engine: Engine | Non
     first = np.unique(labels, return_index=True)[1].astype(np.int64)
     strata = tuple(getattr(masker, "strata", None) or ())
     representatives = _with_mean_weight(table.take(first), table, labels)
-    outcome = masker.mask(representatives, engine=engine)
+    outcome = masker.mask(representatives, engine=engine, block_size=block_size)
     provenance = outcome.provenance
     names = tuple(name for name in table.schema.names if name in provenance.changed)
     check_constant(table, labels, (*names, *strata), unit)

@@ -88,7 +88,7 @@ class DistanceLinkageRisk(TwoWayRisk):
         names = comparable_keys(type(self).__name__, scope)
         linker = DistanceLinkage(attributes=names)
         yardstick = yield from linker.inquire((scope.before, scope.after), flag_gaps=True)
-        sample = yield from link_sample(scope, names, partial(linker.search, yardstick), self.direction)
+        sample = yield from link_sample(scope.n, names, partial(linker.search, yardstick), self.direction)
         declared = sum(not isinstance(scope.before[name].scale, GapFlag) for name in names)
         intruder = f"An intruder who knows {_keys_in_words(declared)} of everybody"
         return told_of_sample(self, intruder, sample, names, scope)
@@ -287,7 +287,7 @@ class SequenceLinkageRisk(TwoWayRisk):
         names = comparable_keys(type(self).__name__, scope)
         linker = SequenceLinkage(attributes=names, distance=self.distance, quantifier=self.quantifier)
         refuses = type(linker).__name__
-        sample = yield from link_sample(scope, names, linker.search, self.direction, refuses_gaps=refuses)
+        sample = yield from link_sample(scope.n, names, linker.search, self.direction, refuses_gaps=refuses)
         return told_of_sample(self, "An intruder who knows the true sequences of everybody", sample, names, scope)
 
     def _measure(self, pair: Pair) -> Measurement:

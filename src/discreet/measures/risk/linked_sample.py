@@ -22,7 +22,7 @@ from discreet.statistics.question import Inquiry, Present, Together
 from discreet.statistics.sampled_pairs import PairSample
 from discreet.typing import FloatArray, Json
 
-__all__ = ["SAMPLE", "Search", "comparable_keys", "everybody_is_asked", "link_sample", "told_of_sample"]
+__all__ = ["SAMPLE", "LinkedSample", "Search", "comparable_keys", "everybody_is_asked", "link_sample", "told_of_sample"]
 
 SAMPLE = 2_000
 """Records that are looked for among everybody."""
@@ -81,12 +81,14 @@ def comparable_keys(owner: str, scope: PairScope) -> tuple[str, ...]:
 
 
 def link_sample(
-    scope: PairScope, names: tuple[str, ...], search: Search, direction: str, *, refuses_gaps: str = ""
+    n: int, names: tuple[str, ...], search: Search, direction: str, *, refuses_gaps: str = ""
 ) -> Inquiry[LinkedSample]:
     """Look for some records among everybody, in one direction or both.
 
     Parameters
     ----------
+    n : int
+        The number of records.
     names : tuple of str
         What is compared.
     search : Search
@@ -94,9 +96,9 @@ def link_sample(
     refuses_gaps : str
         The linker that has no rule for a missing cell, if it has none.
     """
-    answers = yield Together((Present(names), PairSample(names, SAMPLE, scope.n)))
+    answers = yield Together((Present(names), PairSample(names, SAMPLE, n)))
     present, pairs = answers.statistics
-    absent = 2 * scope.n - present.before - present.after
+    absent = 2 * n - present.before - present.after
     if refuses_gaps and absent.any():
         place = int(absent.argmax())
         raise MissingValueError(

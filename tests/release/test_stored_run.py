@@ -1,0 +1,171 @@
+"""A protocol on a file that is streamed: the release and the figures of one in memory, or a refusal by name."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+import discreet as dc
+from discreet.cli.main import _code, app
+from discreet.data.cleaning import released_schema
+from discreet.io.stored_parquet import ParquetTarget
+from discreet.release.stored_run import MaskedFiles
+from discreet.statistics import question
+
+N = 600
+SCHEMA = dc.Schema([
+    dc.Attribute("id", dc.Numeric(), "identifier"),
+    dc.Attribute("house", dc.Numeric(), "identifier"),
+    dc.Attribute("region", dc.Nominal(("n", "s", "w", "nowhere")), "key"),
+    dc.Attribute("age", dc.Numeric(), "key"),
+    dc.Attribute("rent", dc.Numeric(), "key"),
+    dc.Attribute("wage", dc.Numeric(), "confidential"),
+])  # fmt: skip
+STEPS = [
+    dc.release.Step("top-coding", {"share": 0.1, "attributes": ["age"]}),
+    dc.release.Step("pram", {"theta": 0.9, "attributes": ["region"]}),
+    dc.release.Step("mdav", {"k": 5, "attributes": ["age", "rent"]}),
+]
+UNIT = [dc.release.Step("mdav", {"k": 4, "attributes": ["rent"]}, unit="house"), STEPS[0]]
+
+
+@pytest.fixture
+def data(tmp_path):
+    rng = np.random.default_rng(8)
+    house = np.sort(rng.integers(0, 250, N))
+    frame = pl.DataFrame({
+        "id": range(N),
+        "house": house,
+        "region": rng.choice(["n", "s", "w"], N),
+        "age": rng.integers(18, 95, N),
+        "rent": (rng.normal(900, 200, 250).round())[house],
+        "wage": np.exp(rng.normal(8, 1, N)).round(),
+    })  # fmt: skip
+    frame.write_parquet(tmp_path / "a.parquet")
+    return tmp_path / "a.parquet"
+
+
+def protocol(data, steps=STEPS, **parts):
+    parts = {"thresholds": {"loss_at_most": 60.0}, "release": {}, "scenarios": (), **parts}
+    plan = dc.Protocol(SCHEMA, steps, seed=7, source=dc.release.Source(data.name), **parts)
+    path = data.with_name("p.toml")
+    path.write_text(plan.to_toml())
+    return path
+
+
+@pytest.mark.parametrize("steps", [STEPS, STEPS[2:], UNIT, UNIT[::-1]], ids=["three", "one", "unit", "unit-later"])
+def test_a_chain_of_files_is_that_of_memory(data, steps):
+    chain = dc.Chain(steps, seed=3)
+    held = chain.mask(dc.read(data, SCHEMA), block_size=150)
+    target = ParquetTarget(data.with_name("out.parquet"))
+    written = chain.mask_into(dc.scan(data, SCHEMA), target, dc.StreamingEngine(), 150)
+    assert pl.read_parquet(data.with_name("out.parquet")).equals(held.microdata.to_polars())
+    assert written.provenance.changed == held.provenance.changed
+    assert written.provenance.guarantees == held.provenance.guarantees
+    assert written.provenance.removed == held.provenance.removed
+    assert written.provenance.parameters == held.provenance.parameters
+    assert written.schema == held.microdata.schema
+
+
+def test_the_run_is_that_of_memory(data):
+    intruders = [dc.Intruder("neighbour", ("age", "region")), dc.Intruder("landlord", ("rent",))]
+    path = protocol(data, scenarios=intruders, release={"masked": "m.parquet", "external": "e.html", "json": "i.json"})
+    told = []
+    for engine in ("memory", "streaming"):
+        folder = data.parent / engine
+        line = ["run", path, "-o", folder, "--engine", engine, "--block-size", 150, "--json"]
+        result = CliRunner().invoke(app, [str(word) for word in line])
+        assert result.exit_code == 0, result.output
+        told.append(json.loads(result.stdout))
+    # Who knows the masking also knows, in memory alone, which records were grouped; the run says that he was not told.
+    known = [one["headline"]["ingredients"].pop("masking-aware linkage") for one in told]
+    assert 0 < known[1] <= known[0]
+    assert told[1]["advice"].pop()["code"] == "groups-not-known"
+    for name in ("met", "verdicts", "scenarios", "headline", "advice"):
+        assert told[0][name] == told[1][name], name
+    first, second = (data.parent / engine for engine in ("memory", "streaming"))
+    assert pl.read_parquet(first / "m.parquet").equals(pl.read_parquet(second / "m.parquet"))
+    for name in ("m.toml", "e.html"):
+        assert (first / name).read_text() == (second / name).read_text()
+    assert "nowhere" not in (second / "m.toml").read_text()
+
+
+def test_beyond_the_limit_every_scenario_is_assessed(data, monkeypatch):
+    intruders = [dc.Intruder("neighbour", ("age", "region")), dc.Intruder("landlord", ("rent",))]
+    path = protocol(data, scenarios=intruders, thresholds={"smallest_group": 2})
+    whole = dc.run(path, engine=dc.StreamingEngine(), block_size=150)
+    monkeypatch.setattr(question, "MOST_AT_ONCE", 100)
+    some = dc.run(path, engine=dc.StreamingEngine(), block_size=150)
+    for name in ("neighbour", "landlord"):
+        assert some.after[name].known == whole.after[name].known
+        mine, theirs = ({m.name: m.value for m in run.after[name].of_kind("risk")} for run in (some, whole))
+        assert mine["k-anonymity"] == theirs["k-anonymity"]
+        # As many are asked for as there are records.
+        assert mine["distance-linkage"] == pytest.approx(theirs["distance-linkage"])
+        assert some.after[name].unmasked.risk == pytest.approx(whole.after[name].unmasked.risk)
+    assert [verdict.value for verdict in some.verdicts] == [verdict.value for verdict in whole.verdicts]
+    paths = some.write(data.parent / "out")
+    assert pl.read_parquet(paths["masked"]).height == N
+
+
+def test_a_step_that_needs_all_records_is_named(data, monkeypatch, capsys):
+    steps = [STEPS[0], dc.release.Step("balanced-kmodes", {"k": 5, "attributes": ["region"]})]
+    line = [
+        "run",
+        str(protocol(data, steps)),
+        "--engine",
+        "streaming",
+        "--block-size",
+        "150",
+        "-o",
+        str(data.parent / "o"),
+    ]
+    assert _code(line) == 2
+    message = " ".join(capsys.readouterr().err.split())
+    assert "Step 2 (balanced-kmodes)" in message
+    assert "needs all records at once" in message
+    assert not (data.parent / "o").exists()
+    monkeypatch.setattr(question, "MOST_AT_ONCE", 100)
+    assert _code([*line[:1], str(protocol(data, UNIT)), *line[2:]]) == 2
+    assert "Step 1 (mdav): Masking once for each 'house' needs all" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(
+    ("parts", "message"),
+    [
+        ({"release": {"masked": "m.csv"}}, "is a Parquet file"),
+        ({"source": "a.csv"}, "Only Parquet files"),
+        ({"delimiter": ";"}, "delimiter cannot be used"),
+    ],
+)
+def test_what_a_stream_cannot_is_said_before_work(data, parts, message, capsys):
+    (data.with_name("a.csv")).write_text("id\n1\n")
+    path = protocol(data, release=parts.get("release", {}))
+    source = dc.release.Source(parts.get("source", data.name), delimiter=parts.get("delimiter"))
+    plan = dc.Protocol.load(path)
+    path.write_text(dc.Protocol(plan.schema, plan.steps, seed=1, source=source, release=plan.release).to_toml())
+    assert _code(["run", str(path), "--engine", "streaming"]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())
+    assert sorted(one.name for one in data.parent.iterdir()) == ["a.csv", "a.parquet", "p.toml"]
+
+
+def test_the_temporary_release_is_gone_with_the_run(data, monkeypatch, tmp_path):
+    (tmp_path / "t").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "t"))
+    run = dc.run(protocol(data, STEPS[:1]), engine=dc.StreamingEngine(), before=False)
+    assert [one.name for one in (tmp_path / "t").glob("*/masked.parquet")] == ["masked.parquet"]
+    run.place.close()
+    assert not list((tmp_path / "t").iterdir())
+
+
+def test_the_released_schema_of_batches_is_that_of_the_table(data):
+    table = dc.read(data, SCHEMA)
+    masked = dc.protect(table, "rounding", base=10, attributes=["wage"])
+    dc.write(masked, data.with_name("m.parquet"))
+    stored = dc.scan(data.with_name("m.parquet"), masked.microdata.schema)
+    files = MaskedFiles(stored, masked.provenance)
+    assert files.schema == released_schema(masked.microdata) == masked.schema
