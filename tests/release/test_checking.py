@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from discreet import workflow
 from discreet.cli.main import _code, app
 from discreet.contracts.intruder import Intruder
-from discreet.errors import DataError
+from discreet.errors import DataError, ParameterError
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Source, Step
 
@@ -62,8 +62,11 @@ def test_an_attack_that_knows_the_masking_is_not_replaced_by_a_weaker_one(folder
     path, done, masked = saved(folder, "weaker", steps, [Intruder("aware", known, AWARE)], {"risk_at_most": 50})
     found = workflow.check(path, masked)[0].value
     original = workflow.read(folder / "housing.csv", folder / "housing.toml")
-    alone = workflow.assess(original, workflow.read_release(masked, original), intruders=done.protocol.scenarios)
-    assert found > alone["aware"].score.risk
+    release = workflow.read_release(masked, original)
+    with pytest.raises(ParameterError, match="nothing is known of how the release was masked"):
+        workflow.assess(original, release, intruders=done.protocol.scenarios)
+    alone = workflow.assess(original, release, intruders=[Intruder("plain", known)])
+    assert found > alone["plain"].score.risk
 
 
 @pytest.mark.parametrize("name", ["edited-aware", "edited-order"])

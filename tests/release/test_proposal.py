@@ -9,7 +9,7 @@ from discreet import workflow
 
 N = 60
 COLUMNS = {
-    "wage": [1000.0 + 37.5 * (i * 7 % 53) for i in range(N)],
+    "height": [1000.0 + 37.5 * (i * 7 % 53) for i in range(N)],
     "sex": ["f", "m"] * (N // 2),
     "area": ["n", "s", "w"] * (N // 3),
 }
@@ -18,8 +18,8 @@ COLUMNS = {
 @pytest.mark.parametrize(
     ("names", "method", "words"),
     [
-        (["wage", "sex", "area"], "mixed-mdav", "Numbers and categories: groups of at least"),
-        (["wage"], "mdav", "Numbers: groups of at least"),
+        (["height", "sex", "area"], "mixed-mdav", "Numbers and categories: groups of at least"),
+        (["height"], "mdav", "Numbers: groups of at least"),
         (["sex", "area"], "local-suppression", "Categories: as few values as possible"),
     ],
 )

@@ -15,6 +15,7 @@ from discreet.contracts.intruder import Intruder
 from discreet.errors import DataError, SchemaError
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Source, Step
+from discreet.release.running_tables import check_tables
 from discreet.release.several_tables import Tables
 
 HID = dc.Attribute("HID", dc.Nominal([""]), "identifier")
@@ -148,7 +149,7 @@ def test_tables_that_are_sampled_and_reordered_stay_joined(folder, tmp_path):
     expected = original.filter(pl.col("HOME").str.slice(1).cast(pl.Int64).is_in(list(kept)))
     assert sorted(joined["INCOME"]) == sorted(expected["INCOME"])
     assert f"{original.height - joined.height} of {original.height}" in done.notes[0]
-    assert workflow.check_tables(both(first, second), tmp_path / "out", source=folder) == done.verdicts
+    assert check_tables(both(first, second), tmp_path / "out", source=folder) == done.verdicts
 
 
 def test_the_record_says_which_identifiers_became_numbers(folder, tmp_path):
@@ -168,13 +169,13 @@ def test_the_record_says_which_identifiers_became_numbers(folder, tmp_path):
 def test_checking_asks_that_the_files_are_what_the_steps_give(folder, tmp_path):
     done = workflow.run(both(), folder=folder)
     paths = done.write(tmp_path / "out")
-    assert workflow.check_tables(both(), tmp_path / "out", source=folder) == done.verdicts
+    assert check_tables(both(), tmp_path / "out", source=folder) == done.verdicts
     frame = pl.read_csv(paths["persons"]["masked"])
     frame.with_columns(pl.col("HOME").reverse()).write_csv(paths["persons"]["masked"])  # other people's homes
     with pytest.raises(DataError, match="Table 'persons': the file 'persons-masked.csv' is not what"):
-        workflow.check_tables(both(), tmp_path / "out", source=folder)
+        check_tables(both(), tmp_path / "out", source=folder)
     with pytest.raises(SchemaError, match="nothing to check"):
-        workflow.check_tables(both(second=persons(thresholds={})), tmp_path / "out", source=folder)
+        check_tables(both(second=persons(thresholds={})), tmp_path / "out", source=folder)
 
 
 def test_the_command_line_runs_and_checks_several_tables(folder, capsys):

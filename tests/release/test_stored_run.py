@@ -72,7 +72,8 @@ def test_a_chain_of_files_is_that_of_memory(data, steps):
 
 
 def test_the_run_is_that_of_memory(data):
-    intruders = [dc.Intruder("neighbour", ("age", "region")), dc.Intruder("landlord", ("rent",))]
+    linkers = ("distance", "probabilistic", "masking-aware")
+    intruders = [dc.Intruder("neighbour", ("age", "region"), linkers), dc.Intruder("landlord", ("rent",), linkers)]
     path = protocol(data, scenarios=intruders, release={"masked": "m.parquet", "external": "e.html", "json": "i.json"})
     told = []
     for engine in ("memory", "streaming"):

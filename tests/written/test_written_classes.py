@@ -72,6 +72,8 @@ def methods():
                 given["random_state"] = 5
             if name == "refine":
                 given["budget"] = 200
+            if name == "generalisation":
+                given["suppression"] = 0.1  # missing cells stay apart at every step
             yield pytest.param(cls(**given), reading, id=f"{name}-{reading}")
 
 

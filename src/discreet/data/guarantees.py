@@ -231,6 +231,8 @@ def still_true(
     guarantees: Iterable[Guarantee], frames: pl.DataFrame | Iterable[pl.DataFrame]
 ) -> tuple[list[Guarantee], list[Guarantee]]:
     """Return the promises that a table keeps, and those that it does not keep; it may come in parts."""
+    import polars as pl
+
     holding: list[Guarantee] = []
     broken: list[Guarantee] = []
     counts = [Recount(promise) for promise in guarantees]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import re
 import shutil
 import stat
@@ -159,7 +160,11 @@ def _cache_class() -> Any:
 
         def save_overload(self, sig: Any, data: Any) -> None:
             with suppress(OSError):
-                super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+                try:
+                    super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+                except (pickle.UnpicklingError, EOFError, ValueError, IndexError):  # an index that is none
+                    self.flush()  # type: ignore[no-untyped-call]
+                    super().save_overload(sig, data)  # type: ignore[no-untyped-call]
                 for path in Path(self.cache_path).glob(f"{self._impl.filename_base}.*"):
                     mode = path.stat().st_mode
                     if mode & (stat.S_IWGRP | stat.S_IWOTH):

@@ -27,7 +27,7 @@ def read_model(text: str) -> PrivacyModel:
     Examples
     --------
     >>> read_model("l-diversity=2 salary kind_of=entropy keys=age+sex")
-    LDiversity(keys=['age', 'sex'], l=2.0, sensitive='salary', kind_of='entropy')
+    LDiversity(l=2.0, sensitive='salary', kind_of='entropy', keys=['age', 'sex'])
     >>> read_model("k=1:20+2:10")
     K(k={1: 20, 2: 10})
     """

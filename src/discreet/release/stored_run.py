@@ -191,7 +191,10 @@ def run_stored(
         )
         original, table = stored_release(source, path, written)
         provenance = written.provenance
-        unprotected = assess_intruders(source, source, plan.scenarios, engine=engine) if before else {}
+        as_it_is = Provenance("identifiers", {}, (), len(source))  # nothing but identifiers is changed
+        unprotected = (
+            assess_intruders(source, source, plan.scenarios, engine=engine, provenance=as_it_is) if before else {}
+        )
         after = assess_intruders(
             original, table, plan.scenarios, measures=measures, engine=engine, provenance=provenance
         )

@@ -97,17 +97,17 @@ def test_the_second_layer_sees_what_correlations_do_not():
 def test_names_and_counts():
     rng = np.random.default_rng(0)
     values = rng.gamma([1.0, 5.0, 20.0], size=(200, 3))
-    a = pl.DataFrame(values[:100], schema=["u", "v", "w"])
-    b = pl.DataFrame(values[100:, [2, 0]], schema=["w", "u"])
+    a = pl.DataFrame(values[:100], schema=["x", "y", "z"])
+    b = pl.DataFrame(values[100:, [2, 0]], schema=["z", "x"])
     match = match_variables(a, b)
-    assert match.pairs == (("u", "u"), ("w", "w"))
+    assert match.pairs == (("x", "x"), ("z", "z"))
     assert match.image.tolist() == [1, -1, 0]
     assert match.correct() == 2
-    assert match.correct([("u", "w")]) == 0
+    assert match.correct([("x", "z")]) == 0
     assert repr(match) == "VariableMatch(2 of 3 variables matched)"
     for method in ("marginal", "owa"):
         assert match_variables(a, b, method=method).correct() == 2
-    assert match_variables(a, b, attributes_a=["w"]).pairs == (("w", "w"),)
+    assert match_variables(a, b, attributes_a=["z"]).pairs == (("z", "z"),)
 
 
 def test_bad_input():

@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from discreet.data.scales import Numeric
+from discreet.data.schema import Attribute, Schema
 from discreet.datasets import business
 from discreet.errors import MissingValueError
 from discreet.masking.microaggregation.numbers.mdav import MDAV
@@ -51,7 +53,8 @@ def test_grows_with_the_masking():
 
 def test_integers_against_floats():
     before, after = pl.DataFrame({"x": list(range(30))}), pl.DataFrame({"x": [i + 0.5 for i in range(30)]})
-    assert IL1s().measure(before, after).value == pytest.approx(100 * 0.5 / (math.sqrt(2) * np.std(range(30))))
+    schema = Schema([Attribute("x", Numeric(), "key")])
+    assert IL1s().measure(before, after, schema).value == pytest.approx(100 * 0.5 / (math.sqrt(2) * np.std(range(30))))
 
 
 def test_constant_columns():

@@ -107,10 +107,10 @@ def match_variables(
     Examples
     --------
     >>> import polars as pl
-    >>> a = pl.DataFrame({"age": [20.5, 31.0, 44.0, 70.5], "pay": [9.5, 9.0, 8.0, 7.5]})
-    >>> b = pl.DataFrame({"v": [9.2, 8.1, 7.9, 9.1], "w": [22.5, 50.0, 66.0, 31.5]})
+    >>> a = pl.DataFrame({"age": [20.5, 31.0, 44.0, 70.5], "size": [9.5, 9.0, 8.0, 7.5]})
+    >>> b = pl.DataFrame({"x": [9.2, 8.1, 7.9, 9.1], "y": [22.5, 50.0, 66.0, 31.5]})
     >>> match_variables(a, b).pairs
-    (('age', 'w'), ('pay', 'v'))
+    (('age', 'y'), ('size', 'x'))
     """
     allowed: dict[str, Constraint] = {
         "method": Choice(METHODS),
