@@ -12,6 +12,7 @@ import tomli_w
 from discreet import workflow
 from discreet.data.schema import Schema
 from discreet.errors import DiscreetError
+from discreet.release.running_tables import is_for_tables
 
 VALUES: tuple[Any, ...] = (
     -1, 0, 1, 2**31, 2**63 - 1, -(2**63), 2**63, 10**30, 0.5, float("nan"), float("inf"), True, False, "", " ", "é",
@@ -77,7 +78,7 @@ def case(rng: np.random.Generator, folder: Path) -> str | None:
     steps = (
         lambda: Schema.from_toml(schema),
         lambda: workflow.read(folder / "data.csv", Schema.from_toml(schema)),
-        lambda: workflow.is_for_tables(path),
+        lambda: is_for_tables(path),
         lambda: workflow.run(path).write(folder / "out"),
     )
     try:
