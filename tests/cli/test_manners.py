@@ -96,15 +96,15 @@ def test_a_whole_release_in_one_line(folder):
 
 
 def test_weak_choices_are_told_on_standard_error_and_in_json(folder):
-    weak = ("protect", "h.csv", "--k", 2, "-o", "w.csv")
+    weak = ("protect", "h.csv", "--k", 2, "-o", "w.csv", "--keys", "VALUE,RENT", "--others", "other")
     code, out, err = discreet(*weak, cwd=folder)
     assert code == 0
-    assert "No schema was given" in err
+    assert "No attribute is declared confidential" in err
     assert "as few as 2 records" in err
     assert "Note:" not in out
     assert discreet(*weak, "-q", cwd=folder) == (0, "", "")
     _, out, err = discreet(*weak, "--json", cwd=folder)
-    assert {"no-schema", "small-k", "no-confidential"} <= {remark["code"] for remark in json.loads(out)["advice"]}
+    assert {"small-k", "no-confidential"} <= {remark["code"] for remark in json.loads(out)["advice"]}
     assert err == ""
     _, out, err = discreet("assess", "h.csv", "w.csv", "-s", "h.toml", cwd=folder)
     assert "only ones with their combination of keys" in err

@@ -63,7 +63,7 @@ def test_the_page_is_written_and_quiet_shows_the_headline_alone(survey, tmp_path
         ["--keys", "sex", "--at-most", "101"],
         ["--keys", "sex", "--html", "survey.txt"],
         ["--keys", "sex", "--population", "2"],
-        ["--keys", "sex", "--wanted", "1"],
+        ["--keys", "sex", "--wanted", "100"],
     ],
 )
 def test_bad_input_ends_with_2(survey, options, capsys):

@@ -102,8 +102,11 @@ def test_weak_choices_in_a_comparison_are_remarked_on(folder):
     run = discreet(*command, cwd=folder)
     assert run.returncode == 0, run.stderr
     shown = " ".join(run.stderr.split())
-    for words in ("No schema was given", "No attribute is declared confidential", "groups of as few as 2 records"):
+    for words in ("No schema was given", "groups of as few as 2 records"):
         assert words in shown
     told = json.loads(discreet(*command, "--json", cwd=folder).stdout)
-    assert [remark["code"] for remark in told["advice"]] == ["no-schema", "no-confidential", "small-k"]
-    assert "confidential" not in discreet(*command, "--quiet", cwd=folder).stderr
+    assert [remark["code"] for remark in told["advice"]] == ["no-schema", "small-k"]
+    declared = (*command, "--keys", "TURNOVER,WAGES", "--others", "other")
+    told = json.loads(discreet(*declared, "--json", cwd=folder).stdout)
+    assert [remark["code"] for remark in told["advice"]] == ["no-confidential", "small-k"]
+    assert "Note:" not in discreet(*command, "--quiet", cwd=folder).stderr

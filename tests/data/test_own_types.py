@@ -141,6 +141,7 @@ def fits(masker):
     """Whether an example is about keys in general, and not about columns of the battery's table."""
     params = masker.get_params(deep=False)
     named = [v for k, v in params.items() if k in {"attributes", "renumber", "importance", "by", "axis", "columns"}]
+    named += [[v] for k, v in params.items() if k in {"latitude", "longitude"}]
     maps = [v for k, v in params.items() if isinstance(v, dict)]
     return not any(isinstance(v, (list, tuple, dict)) and v for v in named) and not maps
 

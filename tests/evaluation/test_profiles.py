@@ -21,9 +21,11 @@ def test_no_bar_stands_for_a_handful_and_no_edge_is_a_value():
 
 
 def test_constant_and_missing_columns():
-    table = microdata(
-        pl.DataFrame({"c": [1.5] * 40, "m": [None] * 39 + [1.5]}, schema={"c": pl.Float64, "m": pl.Float64})
-    )
+    from discreet.data.scales import Numeric
+    from discreet.data.schema import Attribute, Schema
+
+    frame = pl.DataFrame({"c": [1.5] * 40, "m": [None] * 39 + [1.5]}, schema={"c": pl.Float64, "m": pl.Float64})
+    table = microdata(frame, Schema([Attribute(name, Numeric(), "key") for name in frame.columns]))
     first, _ = profile(table, table)
     assert first.before == pytest.approx(first.after)
 

@@ -210,8 +210,10 @@ def _attribute(look: Look, guess: Guess) -> Attribute:
         scale = Nominal(("",))  # a schema is a file that travels: who is in the table is not written into it
     if guess.role == "weight":
         scale = Numeric()
+    # The one level of a column that has none, or whose values are not told, is the empty word.
+    codes = tuple(c for c in look.codes if not (isinstance(scale, Categorical) and c in scale.levels))
     inferred = Inferred(("role", "scale"), guess.reason, guess.confidence, guess.question, guess.holds_for)
-    return Attribute(look.name, scale, guess.role or "other", look.codes, look.label, guess.household, inferred)
+    return Attribute(look.name, scale, guess.role or "other", codes, look.label, guess.household, inferred)
 
 
 def _unreadable(scale: Moment, values: pa.Array) -> bool:
