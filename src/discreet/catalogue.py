@@ -104,7 +104,7 @@ def methods(contract: str | None = None) -> dict[str, type[Any]]:
 
 def method(contract: str, name: str, where: str = "") -> type[Any]:
     """Return the class registered under a name, or say which names there are; `where` begins what is said."""
-    if contract in _ROOMS and name not in registered(contract):
+    if contract in _ROOMS and isinstance(name, str) and name not in registered(contract):
         _load_named(contract, name)
     return find(contract, name, where=where)
 

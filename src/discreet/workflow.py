@@ -213,7 +213,7 @@ _HOMES = {
     "discreet.release.running_tables": ("TablesRun",),
     "discreet.release.script": ("protect_script",),
     "discreet.release.several_tables": ("Tables",),
-    "discreet.release.stored_run": ("stored_release",),
+    "discreet.release.stored_run": ("StoredRun", "stored_release"),
     "discreet.release.writing": ("write_report", "write_risk", "write_study"),
     "discreet.statistics.question": ("MOST_AT_ONCE",),
 }
