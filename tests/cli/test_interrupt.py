@@ -50,6 +50,7 @@ W = "discreet.workflow."
 # By command: arguments, the function that does the work, and whether the test waits in it or lets it work.
 COMMANDS = {
     "inspect": (["inspect", "data.csv", "-o", "out.toml"], W + "inspect", "wait"),
+    "risk": (["risk", "data.csv", "-s", "data.toml", "--html", "out.html"], W + "risk", "wait"),
     "protect": (
         ["protect", "data.csv", "-s", "data.toml", "--report", "out.html", "-o", "out.csv"],
         W + "protect",

@@ -19,9 +19,10 @@ from discreet.evaluation.row_store import RowStore
 # By command, the options that name what is read and what is written. Every path of every command is one of them, and
 # `test_every_path_is_known` fails for a new one until it is entered here and so goes through the tests below.
 READ = {
-    "inspect": {"data"}, "protect": {"data", "schema"}, "assess": {"original", "masked", "schema"},
-    "certify": {"original", "masked", "schema"}, "init": {"data", "schema"}, "run": {"protocol"},
-    "check": {"protocol", "masked"}, "verify": {"manifest"}, "renumber": {"files", "key"},
+    "inspect": {"data", "schema"}, "risk": {"data", "schema"}, "protect": {"data", "schema"},
+    "assess": {"original", "masked", "schema"}, "certify": {"original", "masked", "schema"},
+    "init": {"data", "schema"}, "run": {"protocol"}, "check": {"protocol", "masked"},
+    "verify": {"manifest"}, "renumber": {"files", "key"},
     "key": set(), "reveal": {"data", "key"},
     "attack": {"original", "masked", "schema", "protocol"}, "link": {"a", "b", "schema", "schema_b"},
     "compare": {"data", "schema"},
@@ -29,8 +30,8 @@ READ = {
     "studio": {"projects"},  # a folder of its own, in which nothing but projects is written
 }  # fmt: skip
 WRITTEN = {
-    "inspect": {"output"}, "protect": {"output", "report", "external", "manifest"}, "init": {"output"},
-    "run": {"output"}, "renumber": {"output"}, "key": {"file"}, "reveal": {"output"},
+    "inspect": {"output"}, "risk": {"html"}, "protect": {"output", "report", "external", "manifest"},
+    "init": {"output"}, "run": {"output"}, "renumber": {"output"}, "key": {"file"}, "reveal": {"output"},
     "link": {"output"}, "compare": {"output", "picture", "store"},
     "tune": {"output", "picture", "store"}, "papers": {"html", "store"}, "datasets": {"output"}, "demo": {"output"},
 }  # fmt: skip
@@ -40,6 +41,7 @@ OPTION = {
 }  # fmt: skip
 BASE = {
     "inspect": ["inspect", "data.csv"],
+    "risk": ["risk", "data.csv", "-s", "schema.toml"],
     "protect": ["protect", "data.csv", "-s", "schema.toml", "--k", "3"],
     "init": ["init", "data.csv", "-s", "schema.toml", "--force"],
     "link": ["link", "data.csv", "other.csv", "-s", "schema.toml"],

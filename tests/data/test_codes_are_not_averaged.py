@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import discreet as dc
+from discreet.cli import main
 from discreet.errors import ParameterError
 
 
@@ -31,11 +32,38 @@ def test_a_numeric_method_refuses_what_may_be_codes(people):
         dc.protect(people, "mdav", k=3)
 
 
-def test_unless_it_is_declared_or_named(people):
+def test_unless_its_scale_is_declared(people):
     declared = dc.survey(people, keys=["kx", "age"], numeric="kx")
     assert set(dc.protect(declared, "mdav", k=3).provenance.changed) == {"kx", "age"}
-    assert set(dc.protect(people, "mdav", k=3, attributes=["kx", "age"]).provenance.changed) == {"kx", "age"}
-    assert set(dc.protect(people, "mdav", k=3, attributes=["REGION"]).provenance.changed) == {"REGION"}
+    region = dc.survey(people, numeric="REGION")
+    assert set(dc.protect(region, "mdav", k=3, attributes=["REGION"]).provenance.changed) == {"REGION"}
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("kx", "quantities"), ("REGION", "--numeric REGION"), ("w", "quantities"), ("hid", "'hid' is an identifier")],
+)
+def test_naming_a_column_does_not_make_it_a_quantity(people, tmp_path, monkeypatch, capsys, name, word):
+    for attempt in (lambda: dc.protect(people, "mdav", k=3, attributes=[name]),
+                    lambda: dc.MDAV(k=3, attributes=[name]).mask(people)):  # fmt: skip
+        with pytest.raises(ParameterError, match=word):
+            attempt()
+    monkeypatch.chdir(tmp_path)
+    people.write_csv("people.csv")
+    typed = ["protect", "people.csv", "-m", "mdav", "--k", "3", "--attributes", name, "-o", "out.csv"]
+    assert main._code(typed) == 2
+    assert word in capsys.readouterr().err.replace("\n", " ")
+    assert not (tmp_path / "out.csv").exists()
+    if name in {"kx", "REGION"}:
+        assert main._code([*typed, "--numeric", name]) == 0
+        released = pl.read_csv("out.csv")[name]
+        assert released.value_counts()["count"].min() >= 3
+
+
+def test_an_identifier_among_attributes_is_called_one():
+    people = pl.DataFrame({"i": range(1, 61), "v": np.random.default_rng(1).normal(size=60)})
+    with pytest.raises(ParameterError, match="'i' is an identifier"):
+        dc.MixedMDAV(k=3, attributes=["i", "v"]).mask(people)
 
 
 def test_regions_households_and_weights_are_left_alone(people):

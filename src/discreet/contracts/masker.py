@@ -16,7 +16,7 @@ from discreet.contracts.masked import Masked
 from discreet.data.guarantees import Guarantee
 from discreet.data.keyed_draws import Stream, generator_of
 from discreet.data.microdata import Microdata, microdata
-from discreet.data.scales import EncodedSequences
+from discreet.data.scales import Categorical, EncodedSequences
 from discreet.data.schema import Attribute, Schema
 from discreet.data.table import StoredTable, Target
 from discreet.errors import DataError, ParameterError, SchemaError, door
@@ -106,6 +106,14 @@ def _is_held_for_a_code(attribute: Attribute) -> bool:
     if inferred is None or "scale" not in inferred.parts or not inferred.holds_for:
         return False
     return attribute.scale.kind == "numeric"
+
+
+def holds_whole_numbers(attribute: Attribute) -> bool:
+    """Say whether numbers were inferred to be categories, which somebody may know to be quantities."""
+    inferred, scale = attribute.inferred, attribute.scale
+    if inferred is None or "scale" not in inferred.parts or not isinstance(scale, Categorical):
+        return False
+    return all(type(level) is int for level in scale.levels)
 
 
 class Masker(Estimator, ABC):
@@ -284,12 +292,23 @@ class Masker(Estimator, ABC):
         if attributes is not None:
             for name in attributes:
                 kind = schema[name].scale.kind
+                if schema[name].role == "identifier" and schema[name].inferred is not None and not self.renumbers:
+                    raise ParameterError(
+                        f"{owner}: attribute {name!r} is an identifier, as inferred from its name and values, and "
+                        "identifiers are not released.",
+                        hint="Leave it out of attributes, or declare what it is (--keys, --numeric, a schema).",
+                    )
                 if kind not in self.scales:
                     raise ParameterError(
                         f"{owner}: attribute {name!r} is {kind}; the method masks {one_of(self.scales)} attributes.",
-                        hint="Leave it out of attributes, or use another method for it.",
+                        hint="Leave it out of attributes, or use another method for it."
+                        if "numeric" not in self.scales or not holds_whole_numbers(schema[name])
+                        else f"Its whole numbers are held for codes; where they are quantities, declare it numeric "
+                        f"(--numeric {name}, or a schema).",
                     )
-            return tuple(name for name in schema.names if name in attributes)
+            names = tuple(name for name in schema.names if name in attributes)
+            self._refuse_codes(schema, names if self.makes_numbers else ())
+            return names
         if not schema.keys:
             raise SchemaError(
                 f"{owner}: the schema names no key.",
@@ -301,14 +320,18 @@ class Masker(Estimator, ABC):
                 f"{owner}: none of the {len(schema.keys)} keys is {one_of(self.scales)}.",
                 hint="Use a method for the scales you have, or declare other keys.",
             )
+        self._refuse_codes(schema, names)
+        return names
+
+    def _refuse_codes(self, schema: Schema, names: Iterable[str]) -> None:
+        """Refuse numbers that inference holds for codes: naming them does not make them quantities, a scale does."""
         held = [name for name in names if _is_held_for_a_code(schema[name])]
         if held:
             raise ParameterError(
-                f"{owner}: nobody said that the numbers of {', '.join(map(repr, held))} are quantities, and they may "
-                "be codes, weights or numbers of persons.",
-                hint="Declare them numeric or nominal (--numeric, --nominal), or name what to mask in attributes.",
+                f"{type(self).__name__}: nobody said that the numbers of {', '.join(map(repr, held))} are quantities, "
+                "and they may be codes, weights or numbers of persons.",
+                hint="Declare them numeric or nominal (--numeric, --nominal), or name others to mask in attributes.",
             )
-        return names
 
     def guarantees(
         self, schema: Schema, names: tuple[str, ...], shared: tuple[tuple[str, ...], ...] = ()

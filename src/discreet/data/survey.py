@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.inference import Proposal
-from discreet.data.microdata import Microdata
 from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal, Scale, scale_from_dict
 from discreet.data.scales.scale import as_arrow, hide_missing
 from discreet.data.schema import ATTRIBUTE_FIELDS, Attribute, Inferred, Schema
@@ -25,7 +24,7 @@ from discreet.errors import ParameterError, SchemaError
 from discreet.registry import did_you_mean, unknown_name
 from discreet.typing import Json, Level, Role
 
-__all__ = ["Declaration", "as_named_numbers", "complete"]
+__all__ = ["Declaration", "complete"]
 
 _ROLES = {
     "keys": "key", "confidential": "confidential", "identifiers": "identifier", "strata": "stratum",
@@ -349,25 +348,3 @@ def _counts(attributes: list[Attribute], table: Any, proposal: Proposal) -> dict
         else int(hide_missing(as_arrow(table.column(a.name)), a.missing).null_count)
         for a in attributes
     }
-
-
-def as_named_numbers(table: Microdata, names: Iterable[str]) -> Microdata:
-    """Return a table in which these attributes are numeric where inference took their whole numbers for codes.
-
-    For somebody who names them to a method for numbers, and so says that they are quantities. What was declared stays.
-
-    Examples
-    --------
-    >>> from discreet.data.microdata import microdata
-    >>> table = microdata(pa.table({"rooms": [1, 2, 3, 2, 1] * 10}))
-    >>> as_named_numbers(table, ["rooms"]).schema["rooms"].scale
-    Numeric()
-    """
-    told = []
-    for name in names:
-        attribute = table.schema[name]
-        inferred, scale = attribute.inferred, attribute.scale
-        open_scale = inferred is not None and "scale" in inferred.parts
-        if open_scale and isinstance(scale, Categorical) and all(type(level) is int for level in scale.levels):
-            told.append(replace(attribute, scale=Numeric(), inferred=None))
-    return Microdata(table.to_native(), table.schema.replacing(*told), origin=table.origin) if told else table

@@ -23,7 +23,6 @@ from discreet.contracts.run_masker import Written
 from discreet.data.cleaning import widened
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
-from discreet.data.survey import as_named_numbers
 from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
 from discreet.engines.streaming import StreamingEngine
@@ -111,10 +110,7 @@ def protect(
     if not isinstance(data, StoredTable):
         if output is not None:
             raise ParameterError("protect: output is for a stored table.", hint="Use write() for a table in memory.")
-        table = microdata(data, schema)
-        if masker.scales == {"numeric"} and getattr(masker, "attributes", None):
-            table = as_named_numbers(table, masker.get_params(deep=False)["attributes"])
-        return masker.mask(table, engine=where, block_size=block_size)
+        return masker.mask(microdata(data, schema), engine=where, block_size=block_size)
     if output is None:
         raise ParameterError("protect: a stored table needs a place for its release.", hint='output="masked.parquet"')
     if schema is not None:

@@ -8,7 +8,7 @@ from typing import Any
 from discreet import catalogue
 from discreet.contracts.engine import Engine
 from discreet.contracts.masked import Masked
-from discreet.errors import ParameterError, door
+from discreet.errors import ParameterError, door, wrong_type
 from discreet.evaluation.assessing import attack
 from discreet.evaluation.stored_attack import gathered
 from discreet.linkage.combined import CombinedAttack, combine
@@ -48,6 +48,11 @@ def attack_together(
     ----------
     Domingo-Ferrer and Torra (2002), section 4: both ways of linking together find most.
     """
+    if linkers is not None and (
+        not isinstance(linkers, (list, tuple, str)) or not all(isinstance(name, str) for name in linkers)
+    ):
+        raise wrong_type("attack_together", "linkers must be a list of names", linkers, '["distance", "probabilistic"]')
+    linkers = [linkers] if isinstance(linkers, str) else linkers
     names = joint_linkers(masked) if linkers is None else tuple(linkers)
     if not names or len(set(names)) < len(names):
         raise ParameterError(f"attack_together: linkers must be different names; got {len(names)}, some of them twice.")

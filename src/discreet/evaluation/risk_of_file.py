@@ -20,7 +20,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
-from discreet.errors import DataError, DiscreetError, ParameterError, door
+from discreet.errors import DataError, DiscreetError, ParameterError, door, wrong_type
 from discreet.evaluation.exposure import expose
 from discreet.io.reading import survey
 from discreet.measures.risk.equal_keys import KAnonymityViolations
@@ -103,6 +103,8 @@ def risk(
     >>> shown.value, dict(shown.below)  # 3 groups among 4 records
     (75.0, {2: 2, 3: 4, 5: 4})
     """
+    if not isinstance(schema, (Schema, str, os.PathLike, type(None))):
+        raise wrong_type("risk", "schema must be a Schema", schema, 'Schema([Attribute("age", Numeric(), "key")])')
     table = _declared(data, schema, keys, weight, household)
     home = table.schema.household
     n = len(table)

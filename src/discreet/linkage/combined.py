@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.contracts.links import Links
-from discreet.errors import DataError
+from discreet.errors import DataError, wrong_type
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["CombinedAttack", "combine"]
@@ -77,6 +77,10 @@ def combine(links: Sequence[Links], truth: IntArray | None = None) -> CombinedAt
     >>> combine([DistanceLinkage(attributes=[name]).link(a, b) for name in "xy"]).expected
     3.0
     """
+    if not isinstance(links, (list, tuple)) or not all(isinstance(one, Links) for one in links):
+        raise wrong_type("combine", "links must be a list of what attacks gave", links, "combine([dc.attack(a, b)])")
+    if not isinstance(truth, (np.ndarray, list, tuple, type(None))):
+        raise wrong_type("combine", "truth must be an array of positions", truth)
     if not links:
         raise DataError("A combined attack needs the links of at least one attack.")
     if len({(one.n_a, one.n_b) for one in links}) > 1:

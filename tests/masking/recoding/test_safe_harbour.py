@@ -66,13 +66,14 @@ def test_what_is_refused() -> None:
         (dc.SafeHarbour(ages=["born"]), "ages names 'born'"),
         (dc.SafeHarbour(births=["zip"]), "births names 'zip'"),
         (dc.SafeHarbour(codes=["age"], population=PEOPLE), "a code is no quantity"),
-        (dc.SafeHarbour(births=["born"]), "reference is needed"),
+        (dc.SafeHarbour(births=["born"], population=PEOPLE), "reference is needed"),
+        (dc.SafeHarbour(keep=["zip"]), "reference is needed"),
         (dc.SafeHarbour(ages=["age"], births=["age"]), "not two of them"),
     ):
         with pytest.raises(dc.errors.ParameterError, match=word):
             masker.mask(table)
     with pytest.raises(dc.errors.SchemaError, match="no date"):
-        dc.SafeHarbour().mask(stays(age=[1, 2]))
+        dc.SafeHarbour().mask(stays(grade=[1, 2]))
 
 
 PROTOCOL = """
@@ -122,3 +123,74 @@ def test_a_file_of_patients_reaches_the_harbour_by_one_protocol(tmp_path, monkey
     assert "90+" in {row["AGE"] for row in after}
     assert "000" in {row["ZIP"] for row in after}
     assert main._code(["verify", "manifest.json"]) == 0
+
+
+HOSPITAL = """MRN,FirstName,DOB,ZIP,AdmDate,Age,YearBorn,Hb
+M1,Anna,05.11.1933,02138,02.02.2024,90,1933,14.5
+M2,Bert,01.03.1920,03601,03.02.2024,103,1920,13.5
+M3,Cleo,16.06.2012,02139,19.01.2024,11,2012,14.8
+"""
+
+
+def hospital(folder, monkeypatch) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "hosp.csv").write_text(HOSPITAL + "".join(
+        f"N{i},{'Anna' if i % 2 else 'Bert'},{1 + i % 28:02d}.06.{1940 + i % 70},02138,{1 + i % 28:02d}.03.2024,"
+        f"{84 - i % 70},{1940 + i % 70},1{i % 5}.{i % 9}\n" for i in range(60)
+    ))  # fmt: skip
+    (folder / "zips.csv").write_text("zip,people\n021,1500000\n036,14000\n")
+
+
+def protect(*further: str) -> int:
+    return main._code(["protect", "hosp.csv", "-m", "safe-harbour", "-o", "x.csv", *further])
+
+
+def test_without_a_parameter_nothing_is_left_as_it_came(tmp_path, monkeypatch, capsys) -> None:
+    hospital(tmp_path, monkeypatch)
+    assert protect() == 2
+    said = capsys.readouterr().err
+    assert "'ZIP'" in said
+    assert "02138" not in said
+    assert not (tmp_path / "x.csv").exists()
+    assert protect("--set", "population=zips.csv") == 2, "a first name"
+    assert "'FirstName'" in capsys.readouterr().err
+    assert protect("--set", "population=zips.csv", "--identifiers", "FirstName", "--set", "births=YearBorn") == 0
+    rows = list(csv.DictReader((tmp_path / "x.csv").read_text().splitlines()))
+    assert set(rows[0]) == {"DOB", "ZIP", "AdmDate", "Age", "YearBorn", "Hb"}
+    assert [row["Age"] for row in rows[:3]] == ["90+", "90+", "11"]
+    assert [row["ZIP"] for row in rows[:3]] == ["021", "000", "021"]
+    assert {row["AdmDate"] for row in rows} == {"2024"}
+    for name in ("DOB", "YearBorn"):
+        assert [row[name] for row in rows[:3]] == ["1934 or before", "1934 or before", "2012"]
+
+
+def test_what_may_be_an_age_is_refused_until_somebody_looked(tmp_path, monkeypatch, capsys) -> None:
+    hospital(tmp_path, monkeypatch)
+    text = (tmp_path / "hosp.csv").read_text()
+    (tmp_path / "hosp.csv").write_text(text.replace(",Age,", ",q7,").replace(",YearBorn,", ",q8,"))
+    apart = ("--identifiers", "FirstName,ZIP")
+    assert protect(*apart) == 2
+    said = capsys.readouterr().err
+    assert "'q7', 'q8' may hold ages" in said
+    assert "103" not in said
+    assert not (tmp_path / "x.csv").exists()
+    assert protect(*apart, "--set", "ages=q7", "--set", "keep=q8") == 0
+    rows = list(csv.DictReader((tmp_path / "x.csv").read_text().splitlines()))
+    assert [row["q7"] for row in rows[:3]] == ["90+", "90+", "11"]
+    assert rows[0]["q8"] == "1933"
+
+
+def test_bands_and_small_areas_are_refused() -> None:
+    seen = [dt.date(2020, 1, 1)] * 2
+    for name, levels, word in (
+        ("agegroup", ("80-89", "90-94"), "beyond 90"),
+        ("county", ("Kent", "Essex"), "smaller than a state"),
+        ("contact", ("a@x.org", "b@x.org", "c@x.org"), "a contact"),
+        ("q1", (9, 89, 94), "may hold ages"),
+    ):
+        schema = dc.Schema([dc.Attribute("seen", dc.Date(), "key"), dc.Attribute(name, dc.Ordinal(levels), "key")])
+        table = dc.Microdata(pa.table({"seen": seen, name: list(levels[:2])}), schema)
+        with pytest.raises(dc.errors.ParameterError, match=word):
+            dc.SafeHarbour().mask(table)
+        kept = dc.SafeHarbour(keep=[name]).mask(table).microdata
+        assert kept.column(name).to_pylist() == list(levels[:2])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -11,7 +12,7 @@ from discreet.data.inferring.looking import Guess, Look
 from discreet.data.inferring.vocabulary import listed_words, name_words
 from discreet.data.scales.scale import is_text
 
-__all__ = ["identifies"]
+__all__ = ["content_of", "identifies"]
 
 _PATTERNS = {
     "addresses of mail": r"^\s*[^@\s]+@[^@\s]+\.[A-Za-z]{2,}\s*$",
@@ -83,12 +84,25 @@ def _is_numbered(look: Look) -> bool:
 
 
 def _by_content(look: Look) -> str:
-    if not is_text(look.values):
-        return ""
-    texts = look.distinct.cast(pa.string()).slice(0, 2000)
+    return _kind_of(look.distinct.cast(pa.string())) if is_text(look.values) else ""
+
+
+def content_of(texts: Sequence[str]) -> str:
+    """Return what different texts look like: addresses, telephone numbers …; empty where they look like nothing.
+
+    Examples
+    --------
+    >>> content_of(["a@example.org", "b@example.org", "c@example.org"]), content_of(["red", "blue"])
+    ('addresses of mail', '')
+    """
+    return _kind_of(pa.array(texts, pa.string()))
+
+
+def _kind_of(distinct: pa.Array) -> str:
+    texts = distinct.slice(0, 2000)
     for kind, pattern in _PATTERNS.items():
         fitting = pc.sum(pc.match_substring_regex(texts, pattern)).as_py() or 0
-        if fitting > 0.8 * len(texts) and len(look.distinct) > 2:
+        if fitting > 0.8 * len(texts) and len(distinct) > 2:
             return kind
     return ""
 

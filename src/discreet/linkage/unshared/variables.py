@@ -11,7 +11,7 @@ import numpy as np
 from discreet.contracts.masked import Masked
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
-from discreet.errors import DataError, SchemaError
+from discreet.errors import DataError, SchemaError, wrong_type
 from discreet.kernels.linking.variable_matching import improve_matching
 from discreet.linkage.assignment import best_assignment
 from discreet.linkage.unshared.representatives import family, representatives
@@ -112,6 +112,8 @@ def match_variables(
     >>> match_variables(a, b).pairs
     (('age', 'y'), ('size', 'x'))
     """
+    if schema is not None and not isinstance(schema, Schema):
+        raise wrong_type("match_variables", "schema must be a Schema", schema)
     allowed: dict[str, Constraint] = {
         "method": Choice(METHODS),
         "attributes_a": Optional(Names()),

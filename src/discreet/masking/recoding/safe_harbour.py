@@ -18,6 +18,12 @@ from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.masking.recoding.code_truncation import truncated_codes
 from discreet.masking.recoding.date_coarsening import unit_codes, unit_labels
+from discreet.masking.recoding.harbour_columns import (
+    HarbourColumns,
+    find_columns,
+    may_tell_age,
+    refuse_uncovered,
+)
 from discreet.masking.recoding.level_change import LevelChange
 from discreet.masking.recoding.level_map import recode
 from discreet.masking.recoding.population_table import Population, PopulationSource, population_by_prefix
@@ -54,13 +60,16 @@ class SafeHarbour(Masker):
     Parameters
     ----------
     ages : list of str, optional
-        The attributes that hold ages in years. From 90 on they are released as "90+".
+        The attributes that hold ages in years, besides those whose names say so. From 90 on they are released as "90+".
     births : list of str, optional
-        The dates of birth, or years of birth as whole numbers. Years that tell an age of 90 or more become one class.
+        The dates of birth, or years of birth as whole numbers, besides those whose names say so. Years that tell an age
+        of 90 or more become one class.
     codes : list of str, optional
-        The attributes that hold ZIP codes of five or nine digits.
+        The attributes that hold ZIP codes of five or nine digits, besides those whose names or levels say so.
     population : dict of str to number, or path, optional
         How many people live in an area, by its code of three or five digits; needed where there are `codes`.
+    keep : list of str, optional
+        Attributes that somebody looked at, and that are released as they came whatever they look like.
     reference : int, optional
         The year in which ages are reckoned; by default the latest year of all dates that are no dates of birth.
 
@@ -71,8 +80,10 @@ class SafeHarbour(Masker):
     is 90 or more before the reference is released as "1934 or before". Missing values stay missing.
 
     The rule names eighteen kinds of identifiers. Names, addresses, numbers, and every area smaller than a state have to
-    be declared ``role = "identifier"``; a note lists the attributes that are released as they came, to be looked at one
-    by one. The rule also asks that nobody knows how the rest could identify a person: assess the release.
+    be declared ``role = "identifier"``: what looks like one and is not, what may be an age with values from 90 on, and
+    ZIP codes without a table of people are refused, unless they are in `keep`. A note lists the attributes that are
+    released as they came, to be looked at one by one. The rule also asks that nobody knows how
+    the rest could identify a person: assess the release.
 
     References
     ----------
@@ -96,6 +107,7 @@ class SafeHarbour(Masker):
     births: Sequence[str] | None = parameter(Optional(Names()), default=None)
     codes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     population: Population | None = parameter(Optional(PopulationSource()), default=None)
+    keep: Sequence[str] | None = parameter(Optional(Names()), default=None)
     reference: int | None = parameter(Optional(Integer(1)), default=None)
 
     @classmethod
@@ -103,32 +115,40 @@ class SafeHarbour(Masker):
         return []  # the batteries' table has no dates; tests/masking/test_dates_everywhere.py runs the same checks
 
     def columns_for(self, schema: Schema) -> tuple[str, ...]:
-        named = [*(self.ages or ()), *(self.births or ()), *(self.codes or ())]
-        if len(set(named)) < len(named):
-            raise ParameterError("SafeHarbour: an attribute can be an age, a birth or a code, and not two of them.")
+        given = self._given()
+        if len(set(given.all)) < len(given.all) or set(given.all) & set(self.keep or ()):
+            raise ParameterError(
+                "SafeHarbour: an attribute can be an age, a birth, a code or one to keep, and not two of them."
+            )
+        for name in self.keep or ():
+            schema[name]
+        found = self._found(schema)
+        named = found.all
         for name in named:
             if schema[name].role == "identifier" or schema[name].scale.kind == "sequence":
                 raise ParameterError(f"SafeHarbour: {name!r} is an identifier or a sequence, which no rule is for.")
-        for name in self.ages or ():
+        for name in found.ages:
             if isinstance(schema[name].scale, Moment):
                 raise ParameterError(f"SafeHarbour: ages names {name!r}, which is a {schema[name].scale.name}.")
-        for name in self.births or ():
+        for name in found.births:
             scale = schema[name].scale
             if isinstance(scale, Categorical):
                 raise ParameterError(
                     f"SafeHarbour: births names {name!r}, which is {scale.name}.",
                     hint='Declare it with scale = "date", or "numeric" where it holds years.',
                 )
-        for name in self.codes or ():
+        for name in found.codes:
             if not isinstance(schema[name].scale, Categorical):
                 raise ParameterError(
                     f"SafeHarbour: codes names {name!r}, which is {schema[name].scale.name}; a code is no quantity.",
                     hint='Declare it with scale = "nominal".',
                 )
-        if self.codes and self.population is None:
+        if found.codes and self.population is None:
             raise ParameterError(
-                "SafeHarbour: codes need a population: a three-digit area is released where over 20000 people live.",
-                hint="Give a table with a code and a number of people a line.",
+                f"SafeHarbour: the codes {', '.join(map(repr, found.codes))} need a population: a three-digit area is "
+                "released where over 20000 people live, and as 000 elsewhere.",
+                hint="Give a table with a code and a number of people a line (--set population=FILE), or leave the "
+                "column out (--identifiers).",
             )
         names = tuple(
             a.name for a in schema if a.role != "identifier" and (a.name in named or isinstance(a.scale, Moment))
@@ -138,30 +158,45 @@ class SafeHarbour(Masker):
                 "SafeHarbour: there is no date, and no age, birth or code is named.",
                 hint='Name them, declare dates with scale = "date", or use the method identifiers.',
             )
+        refuse_uncovered(schema, names, self.keep or ())
         return names
+
+    def _given(self) -> HarbourColumns:
+        return HarbourColumns(tuple(self.ages or ()), tuple(self.births or ()), tuple(self.codes or ()))
+
+    def _found(self, schema: Schema) -> HarbourColumns:
+        return find_columns(schema, self._given(), self.keep or ())
 
     # ----------------------------------------------------------------------------------------------------------- plan
 
     def inquire(self, scope: Scope) -> Inquiry[_HarbourPlan]:
-        schema = scope.schema
+        schema, found = scope.schema, self._found(scope.schema)
         numbers = tuple(name for name in scope.names if schema[name].scale.kind == "numeric")
-        extent: Extent = yield Extents(numbers)
-        reference = self._reference(schema, extent)
+        others = tuple(name for name in schema.of_scale("numeric") if self._is_looked_at(schema[name], scope.names))
+        extent: Extent = yield Extents((*numbers, *others))
+        uncovered = [name for name in others if may_tell_age(schema[name], extent.columns[name])]
+        if uncovered:
+            raise ParameterError(
+                f"SafeHarbour: {', '.join(map(repr, uncovered))} may hold ages, some of them 90 or more, or years of "
+                "birth, and would be released as it came.",
+                hint="Name it in ages or births; or, where it is neither, in keep.",
+            )
+        reference = self._reference(schema, extent, found)
         declared, firsts = [], {}
         changes: dict[str, LevelChange] = {}
         for name in scope.names:
             attribute = schema[name]
-            if name in (self.codes or ()):
+            if name in found.codes:
                 changes[name] = recode(attribute, self._areas(attribute))
-            elif name in (self.ages or ()) and isinstance(attribute.scale, Categorical):
+            elif name in found.ages and isinstance(attribute.scale, Categorical):
                 changes[name] = recode(attribute, _age_classes(attribute))
-            elif name in (self.ages or ()):
+            elif name in found.ages:
                 if extent.columns[name].low < 0:
                     raise DataError(f"SafeHarbour: {name!r} has ages below 0.", hint="List them as missing codes.")
                 levels = (*(str(age) for age in range(_OLD)), _OLDEST)
                 declared.append(_with_levels(attribute, levels))
             else:
-                years, firsts[name] = self._years(attribute, extent, reference)
+                years, firsts[name] = self._years(attribute, extent, reference if name in found.births else None)
                 declared.append(years)
         declared += [change.attribute for change in changes.values() if change.attribute is not None]
         details = {} if reference is None else {"reference": reference}
@@ -170,19 +205,24 @@ class SafeHarbour(Masker):
             transitions={name: change.transitions for name, change in changes.items()},
             firsts=firsts,
             tables={name: change.table for name, change in changes.items()},
-            ages=tuple(name for name in (self.ages or ()) if name in numbers),
+            ages=tuple(name for name in found.ages if name in numbers),
             details=details,
-            notes=self._notes(schema, scope.names),
+            notes=self._notes(schema, scope.names, found),
         )
 
-    def _reference(self, schema: Schema, extent: Extent) -> int | None:
+    def _is_looked_at(self, attribute: Attribute, names: tuple[str, ...]) -> bool:
+        """Say whether nothing covers a column of numbers, and nobody said that it is to be kept."""
+        hidden = attribute.role in ("identifier", "weight")
+        return not hidden and attribute.name not in names and attribute.name not in (self.keep or ())
+
+    def _reference(self, schema: Schema, extent: Extent, found: HarbourColumns) -> int | None:
         """Return the year in which ages are reckoned, or None where nothing depends on it."""
-        if self.reference is not None or not self.births:
+        if self.reference is not None or not found.births:
             return self.reference
         latest = [
             _year(schema[name], reach.high)
             for name, reach in extent.columns.items()
-            if name not in self.births and isinstance(schema[name].scale, Moment) and reach.present
+            if name not in found.births and isinstance(schema[name].scale, Moment) and reach.present
         ]
         if not latest:
             raise ParameterError(
@@ -201,7 +241,7 @@ class SafeHarbour(Masker):
         else:
             first = int(np.floor(reach.low))
             years = _with_levels(attribute, tuple(str(year) for year in range(first, int(np.floor(reach.high)) + 1)))
-        if attribute.name not in (self.births or ()) or reference is None or not reach.present:
+        if reference is None or not reach.present:
             return years, first
         old = reference - _OLD
         if first > old:
@@ -219,13 +259,19 @@ class SafeHarbour(Masker):
             result += truncated_codes([text], _DIGITS, width, people, _FEWEST, _SMALL)
         return result
 
-    def _notes(self, schema: Schema, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _notes(self, schema: Schema, names: tuple[str, ...], found: HarbourColumns) -> tuple[str, ...]:
+        unnamed = [
+            f"{rule}: {', '.join(name for name in columns if name not in given)}"
+            for rule, columns, given in zip(("ages", "births", "codes"), found, self._given(), strict=True)
+            if set(columns) - set(given)
+        ]
+        told = (f"Found by their names and levels: {'; '.join(unnamed)}.",) if unnamed else ()
         as_they_came = [a.name for a in schema if a.role != "identifier" and a.name not in names]
         note = (
             f"Attributes that the safe harbour releases as they came ({len(as_they_came)}): {', '.join(as_they_came)}. "
             "Look at each: names, contacts, numbers and areas smaller than a state must be declared identifiers."
         )
-        return (note,) if as_they_came else ()
+        return (*told, note) if as_they_came else told
 
     # ---------------------------------------------------------------------------------------------------------- apply
 
