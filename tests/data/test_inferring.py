@@ -33,6 +33,11 @@ def written(style, **at):
     return texts
 
 
+def test_codes_of_diagnoses_are_no_quantities():
+    attribute, _ = proposed(RNG.choice([470, 871, 291, 392, 603], N), "DRG", diagnosis=["I10", "E11"] * 100)
+    assert attribute.scale == dc.Nominal((291, 392, 470, 603, 871))
+
+
 # --------------------------------------------------------------------------------------------------------------- names
 
 

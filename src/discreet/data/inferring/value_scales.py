@@ -22,7 +22,8 @@ _FEW = 20
 _CODED = frozenset(
     listed_words(
         "zip zipcode plz postal postcode postleitzahl postalcode cp codigopostal isco nace sic naics noga sbi cnae "
-        "ateco soc nuts icd code kode codigo codice cod type typ tipo kind class art cat category kategorie"
+        "ateco soc nuts icd drg cpt atc loinc code kode codigo codice cod type typ tipo kind class art cat category "
+        "kategorie"
     )
 )
 _ORDERED = frozenset(
