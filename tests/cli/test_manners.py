@@ -108,6 +108,8 @@ def test_weak_choices_are_told_on_standard_error_and_in_json(folder):
     assert err == ""
     _, out, err = discreet("assess", "h.csv", "w.csv", "-s", "h.toml", cwd=folder)
     assert "only ones with their combination of keys" in err
+    _, _, err = discreet("protect", "h.csv", "-m", "pram", "-o", "p.csv", "--seed", 1, cwd=folder)
+    assert "No schema was given" in err
 
 
 def test_quiet_says_the_result_only_and_verbose_says_how_long(folder):

@@ -25,10 +25,19 @@ def arrow_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
 def arrow_of(frame: nw.DataFrame[Any], name: str) -> Any:
     """Return a column as Arrow has it, in one or several chunks."""
     # The library's own message quotes the value it stumbled over.
-    return in_own_words(
+    column = in_own_words(
         frame[name].to_arrow,
         lambda: DataError(f"Column {name!r} mixes kinds of values.", hint="Make it all text or all numbers."),
     )
+    inner = column.type
+    while pa.types.is_list(inner) or pa.types.is_large_list(inner) or pa.types.is_fixed_size_list(inner):
+        inner = inner.value_type
+    if pa.types.is_struct(inner) or pa.types.is_map(inner):
+        raise DataError(
+            f"Column {name!r} holds dicts: several values in one cell.",
+            hint="Make a column of each of their fields, or leave it out.",
+        )
+    return column
 
 
 def as_arrow_table(frame: Any) -> pa.Table:
@@ -57,10 +66,36 @@ def column_names(frame: Any) -> list[str]:
     return names
 
 
+def _with_plain_labels(frame: Any) -> Any:
+    """Return a pandas frame with intervals and periods as text, whose order is kept; other frames as they are.
+
+    No other library has such columns: what :func:`pandas.cut` makes is read as ordered categories.
+    """
+    if type(frame).__module__.split(".")[0] != "pandas":
+        return frame
+    import pandas as pd
+
+    changed = {}
+    for name, kind in frame.dtypes.items():
+        categories = kind.categories if isinstance(kind, pd.CategoricalDtype) else None
+        if isinstance(kind, (pd.IntervalDtype, pd.PeriodDtype)):
+            values = frame[name].dropna().unique()
+            categories, held = pd.Index(sorted(values)), frame[name].astype(pd.CategoricalDtype(sorted(values)))
+        elif categories is not None and isinstance(categories.dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+            held = frame[name]
+        else:
+            continue
+        labels = pd.CategoricalDtype([str(one) for one in categories], ordered=True)
+        codes = pd.Categorical.from_codes(held.cat.codes, dtype=labels)
+        changed[name] = pd.Series(codes, index=frame.index, name=name)
+    return frame.assign(**changed) if changed else frame
+
+
 def as_narwhals(frame: Any) -> nw.DataFrame[Any]:
     """Wrap a pandas, Polars or Arrow table, or what can be made one (:mod:`discreet.data.foreign_tables`)."""
     frame = as_frame(frame)
     column_names(frame)
+    frame = _with_plain_labels(frame)
     try:
         wrapped: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True, allow_series=False)
     except TypeError:

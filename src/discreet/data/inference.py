@@ -15,17 +15,18 @@ import narwhals as nw
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.frames import arrow_column, as_narwhals
+from discreet.data.frames import arrow_column, arrow_of, as_narwhals
 from discreet.data.inferring.absent_codes import AMONG_NUMBERS, MISSING_WORDS, find_missing_codes
+from discreet.data.inferring.batteries import find_batteries, without_codes
 from discreet.data.inferring.between_columns import find_household, find_totals, find_twins
-from discreet.data.inferring.date_columns import is_moment
+from discreet.data.inferring.date_columns import find_date_codes, is_moment
 from discreet.data.inferring.looking import Guess, Look
 from discreet.data.inferring.personal_data import identifies
 from discreet.data.inferring.sampling_weights import is_weight
 from discreet.data.inferring.subject_roles import is_clinical, role_of
 from discreet.data.inferring.value_scales import scale_of
-from discreet.data.scales import Categorical, Moment, Nominal, Numeric, Sequence
-from discreet.data.scales.scale import hide_missing, level_type, to_level_type
+from discreet.data.scales import Categorical, Moment, Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales.scale import as_arrow, hide_missing, level_type, to_level_type
 from discreet.data.schema import Attribute, Inferred, Schema
 from discreet.errors import DataError, door
 from discreet.notebook import panel, table
@@ -113,6 +114,7 @@ def join_proposals(parts: Iterable[Proposal]) -> Proposal:
     if len(proposals) == 1:
         return proposals[0]
     joined = _proposal([look for part in proposals for look in part.looks], proposals[0].n_records)
+    batteries = find_batteries(list(joined.looks))
     attributes, reasons, missing = [], dict(joined.reasons), dict(joined.missing)
     for part in proposals:
         for attribute in part.schema:
@@ -120,6 +122,10 @@ def join_proposals(parts: Iterable[Proposal]) -> Proposal:
             missing[attribute.name] = part.missing[attribute.name]
             if together.role == "identifier" != attribute.role or together.household:
                 attributes.append(replace(together, missing=attribute.missing, label=attribute.label))
+                continue
+            if attribute.name in batteries and not attribute.label:  # its part may have a few of the columns only
+                missing[attribute.name] = joined.missing[attribute.name]
+                attributes.append(replace(together, label=attribute.label))
                 continue
             # What a file says of a column is known to its part alone; what columns tell of each other, to all together.
             own = part.reasons[attribute.name].removesuffix(part.relations.get(attribute.name, ""))
@@ -133,17 +139,35 @@ def join_proposals(parts: Iterable[Proposal]) -> Proposal:
 
 
 def _look(frame: nw.DataFrame[Any], name: str, labels: Mapping[str, str] | None) -> Look:
-    column = arrow_column(frame, name)
-    codes = find_missing_codes(column, numbers=labels is None) if not pa.types.is_nested(column.type) else ()
-    kind = frame.schema[name]
-    order = tuple(kind.categories) if isinstance(kind, nw.Enum) else ()
+    whole = arrow_of(frame, name)
+    column = as_arrow(whole)
+    codes: tuple[Level, ...] = ()
+    if not pa.types.is_nested(column.type):
+        codes = find_missing_codes(column, numbers=labels is None)
+        codes += find_date_codes(hide_missing(column, codes).drop_null())
+    order = _order(frame.schema[name], whole)
     return Look(name, column, hide_missing(column, codes).drop_null(), (labels or {}).get(name, ""), order, codes)
 
 
+def _order(kind: Any, column: Any) -> tuple[str, ...]:
+    """Return the levels in order where the type of a column says it."""
+    if isinstance(kind, nw.Enum):
+        return tuple(kind.categories)
+    if not pa.types.is_dictionary(column.type) or not column.type.ordered or not len(column):
+        return ()
+    listed = column.unify_dictionaries().chunk(0) if isinstance(column, pa.ChunkedArray) else column
+    return tuple(str(level) for level in listed.dictionary.to_pylist())
+
+
 def _proposal(looks: list[Look], n_records: int) -> Proposal:
+    batteries = find_batteries(looks)
+    looks = without_codes(looks, batteries)
     clinical = is_clinical(looks)
     names = [look.name for look in looks]
     guesses = {look.name: _guess(look, names, clinical=clinical) for look in looks}
+    for look in looks:
+        if look.name in batteries:
+            guesses[look.name] = _answer(look, guesses[look.name], batteries[look.name])
     alone = {name: guess.reason for name, guess in guesses.items()}
     _relate(looks, guesses, clinical=clinical)
     attributes = [_attribute(look, guesses[look.name]) for look in looks]
@@ -171,6 +195,24 @@ def _guess(look: Look, names: list[str], *, clinical: bool) -> Guess:
         f"{value.reason}{codes}; {role.reason}", min(value.confidence, role.confidence), role.role, value.scale,
         value.question if role.role not in {"identifier", "weight"} else "", role.holds_for or value.holds_for,
     )  # fmt: skip
+
+
+def _answer(look: Look, guess: Guess, questions: int) -> Guess:
+    """Return what a column is that is one of many questions with the same answers."""
+    if guess.role not in {"key", "confidential"}:
+        return guess
+    why = f"one of {questions} columns with the same {len(look.distinct)} answers: what somebody thinks"
+    reason = f"{guess.reason.rpartition('; ')[0]}; {why}"
+    numbered = look.whole and look.numbers is not None
+    scale = Ordinal(look.levels) if numbered and not isinstance(guess.scale, Ordinal) else guess.scale
+    return replace(
+        guess,
+        role="confidential",
+        scale=scale,
+        reason=reason,
+        confidence=0.8,
+        question="" if numbered else guess.question,
+    )
 
 
 def _stratum(look: Look) -> Guess | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, get_args
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,7 +21,7 @@ from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal, Scale, 
 from discreet.data.scales.scale import as_arrow, hide_missing
 from discreet.data.schema import ATTRIBUTE_FIELDS, Attribute, Inferred, Schema
 from discreet.data.toml_text import load_text, parse
-from discreet.errors import ParameterError, SchemaError
+from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.registry import did_you_mean, unknown_name
 from discreet.typing import Json, Level, Role
 
@@ -227,7 +228,25 @@ def complete(proposal: Proposal, declaration: Declaration, table: Any) -> Propos
                         holds_for=base.holds_for if "scale" in parts else "") if parts else None,
             )
         )  # fmt: skip
+    for attribute in attributes:
+        if attribute.name in roles and attribute.role == "weight":
+            _check_weights(attribute, table.column(attribute.name))
     return replace(proposal, schema=Schema(attributes), reasons=reasons, missing=_counts(attributes, table, proposal))
+
+
+def _check_weights(attribute: Attribute, column: Any) -> None:
+    """Refuse weights that nobody can use, when they are named and not when they are first needed."""
+    try:
+        weights = attribute.scale.encode(as_arrow(column), attribute.missing)
+    except DataError as error:
+        raise DataError(f"Column {attribute.name!r}: {error.message}", hint=error.hint) from None
+    absent, zero, negative = int(np.isnan(weights).sum()), int((weights == 0).sum()), int((weights < 0).sum())
+    if absent or zero or negative:
+        raise DataError(
+            f"Column {attribute.name!r}: of {len(weights)} weights {absent} are missing, {zero} are zero and "
+            f"{negative} are negative.",
+            hint="Every record needs a weight above zero; leave out the records that have none.",
+        )
 
 
 def _described(declaration: Declaration, columns: tuple[str, ...]) -> dict[str, Json]:

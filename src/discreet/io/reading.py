@@ -12,7 +12,7 @@ from discreet import io
 from discreet.contracts.links import Links
 from discreet.contracts.masked import Masked
 from discreet.contracts.pairing import aligned
-from discreet.data.frames import as_arrow_table
+from discreet.data.frames import as_arrow_table, as_narwhals
 from discreet.data.inference import Proposal, join_proposals, propose_schema, with_new_levels
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Attribute, Schema
@@ -239,10 +239,10 @@ def survey(
         return read(data, told, **reading)
     if reading:
         raise ParameterError(f"survey: {next(iter(reading))} is for files.")
-    table = _native(data)
+    table = as_narwhals(_native(data)).to_native()  # once: a stream is read to its end
     origin = data.origin if isinstance(data, Microdata) else {}
     arrow = as_arrow_table(table)
-    return _remembering(Microdata(table, _completed(arrow, origin, told).schema, origin=origin)).validate()
+    return _remembering(Microdata(table, _completed(arrow, origin, told, table).schema, origin=origin)).validate()
 
 
 def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
@@ -259,17 +259,22 @@ def read_with_proposal(
     return _remembering(Microdata(table, proposal.schema, origin=origin)), proposal
 
 
-def _proposed(table: Any, origin: Json) -> Proposal:
-    """Propose a schema; what a file says about its own columns goes before what can be guessed."""
-    proposal = propose_schema(table, origin["labels"].variables if "labels" in origin else None)
+def _proposed(table: Any, origin: Json, frame: Any = None) -> Proposal:
+    """Propose a schema; what a file says about its own columns goes before what can be guessed.
+
+    The frame that a table was made from knows the order of its categories, which Arrow does not always keep.
+    """
+    proposal = propose_schema(
+        table if frame is None else frame, origin["labels"].variables if "labels" in origin else None
+    )
     if "fixed" in origin:
         return io.declared_by_rda(proposal, table, origin["fixed"])
     return io.declared_by_labels(proposal, table, origin["labels"]) if "labels" in origin else proposal
 
 
-def _completed(table: Any, origin: Json, told: Declaration) -> Proposal:
+def _completed(table: Any, origin: Json, told: Declaration, frame: Any = None) -> Proposal:
     """Return what was declared of a table with what can be inferred of the rest."""
-    proposal = _proposed(table, origin)
+    proposal = _proposed(table, origin, frame)
     return complete(proposal, told, table) if told.told else proposal
 
 
@@ -342,7 +347,8 @@ def inspect(
                 source, delimiter=delimiter, encoding=encoding, names=told.names() or None, **layout
             )
             return _completed(table, origin, told)
-        return _completed(as_arrow_table(_native(source)), {}, told)
+        frame = as_narwhals(_native(source)).to_native()
+        return _completed(as_arrow_table(frame), {}, told, frame)
     if isinstance(source, (str, os.PathLike)):
         groups = io.read_groups(source, delimiter=delimiter, encoding=encoding, **layout)
         return join_proposals(_proposed(*group) for group in groups)

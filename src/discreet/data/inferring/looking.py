@@ -19,6 +19,7 @@ __all__ = ["Guess", "Look"]
 HEAD = 20_000
 """Records that columns are compared on."""
 
+_YEAR_MONTH = r"^\s*((18|19|20)[0-9]{2}[-/.](0[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.](18|19|20)[0-9]{2})\s*$"
 _CODE = r"^0[0-9]|^-?[0-9]{17,}$|[0-9][eE]\+?[0-9]{3,}$"
 """A text of digits is a code where it begins with a zero, or where a float would not give all of it back."""
 
@@ -64,6 +65,18 @@ class Look:
     def is_temporal(self) -> bool:
         """Whether the type of the column is one of dates or times."""
         return bool(pa.types.is_temporal(self.column.type))
+
+    @cached_property
+    def is_text(self) -> bool:
+        """Whether the type of the column is text."""
+        return is_text(self.column)
+
+    @cached_property
+    def is_year_month(self) -> bool:
+        """Whether all values are months of a year, as 2004-05 or 05/2004."""
+        if not self.is_text or not len(self.values):
+            return False
+        return bool(pc.all(pc.match_substring_regex(self.distinct.cast(pa.string()), _YEAR_MONTH)).as_py())
 
     @cached_property
     def texts(self) -> list[str]:

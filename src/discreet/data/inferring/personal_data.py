@@ -37,6 +37,21 @@ _ALWAYS = {"uid", "uuid", "guid", "ssn", "mrn", "bsn", "passport", "iban", "emai
 """Words for what identifies, however often a value comes."""
 
 
+_NAMES = frozenset(
+    listed_words(
+        "firstname lastname surname forename fullname familyname givenname middlename maidenname birthname vorname "
+        "vornamen nachname familienname geburtsname maedchenname prenom prenoms nomfamille nomdefamille nomprenom "
+        "patronyme apellido apellidos primerapellido segundoapellido nombrecompleto cognome nomecognome cognom "
+        "cognoms voornaam voornamen achternaam familienaam roepnaam apelido apelidos sobrenome efternamn fornavn "
+        "etternavn efternavn nazwisko imie"
+    )
+)
+"""What a person is called, however few are called different things."""
+_NAME = frozenset(listed_words("name names namen nom noms nombre nombres nome naam namn navn"))
+"""Words that say a person's name where nothing beside them says what else is named."""
+_PHONE = re.compile(r"(tele?)?(phone?|fono|foon|fon)(nr|no|num|number|nummer)?|tel|telnr|telno|mobile?|handy|fax|natel")
+
+
 def identifies(look: Look) -> Guess | None:
     """Say whether a column identifies a person or a company, by its content or by its name."""
     if not len(look.values):
@@ -47,9 +62,15 @@ def identifies(look: Look) -> Guess | None:
     words = set(name_words(look.name))
     if words & _COORDINATES and look.numbers is not None and not look.whole:
         return _identifier("its name says a place on a map", 0.95)
+    if pa.types.is_boolean(look.values.type):
+        return None
+    if _is_name(look):
+        return _identifier("its name says what a person is called", 0.95)
+    if any(_PHONE.fullmatch(word) for word in words) and _has_long_numbers(look):
+        return _identifier("its name says a telephone", 0.95)
     if look.speaks_of("amount", "weight", "count", "age", "date", "health", "opinion") and look.numbers is not None:
         return None
-    if look.is_temporal or pa.types.is_boolean(look.values.type):
+    if look.is_temporal or look.is_year_month:
         return None
     if words & _ALWAYS:
         return _identifier("its name says a person's or a company's own number", 0.95)
@@ -62,7 +83,7 @@ def identifies(look: Look) -> Guess | None:
         return _identifier("its name says a household, and its values are many", 0.85)
     if _is_numbered(look) and not fractional and share > _MANY:
         return _identifier("its name and its many different values say identifier", 0.95)
-    if look.numbers is None and len(look.values) > 20 and share > 0.9 and not look.speaks_of("date"):
+    if look.numbers is None and len(look.values) > 20 and share > 0.9 and not look.speaks_of("date") and not look.order:
         return _identifier("nearly every value is different", 0.85)
     whole = look.whole and not pa.types.is_floating(look.column.type)
     if whole and len(look.values) > 20 and share == 1.0 and not look.subjects:
@@ -72,6 +93,24 @@ def identifies(look: Look) -> Guess | None:
         if len(str(numbers[0])) == len(str(numbers[-1])) >= 5:
             return _identifier("whole numbers of one length, all different", 0.7)
     return None
+
+
+def _is_name(look: Look) -> bool:
+    """Say whether the name of the column says what a person is called."""
+    words = name_words(look.name)
+    if set(words) & _NAMES:
+        return True
+    # The French count with the word that the Spanish are called by.
+    alone = [word for word in words if word not in _NAME]
+    if look.numbers is not None or len(alone) == len(words):
+        return False
+    return not alone or all(any(kind in word for kind in _KINDS) for word in alone)
+
+
+def _has_long_numbers(look: Look) -> bool:
+    texts = look.distinct.cast(pa.string()).slice(0, 2000)
+    fitting = pc.sum(pc.match_substring_regex(texts, r"^\s*[+(]?[0-9][0-9 ()./-]{5,}$")).as_py() or 0
+    return bool(fitting > 0.8 * len(texts))
 
 
 def _is_numbered(look: Look) -> bool:

@@ -25,6 +25,8 @@ def is_weight(look: Look, names: Iterable[str]) -> Guess | None:
         return Guess("positive, and its name says weight", 0.85, "weight", holds_for="weight")
     if not look.speaks_of("weight") or look.speaks_of("physical", "health"):
         return None
+    if look.whole and any(word.startswith(("coef", "koef")) for word in words) and not set(words) & _OF_SURVEYS:
+        return None
     parts = {word for word in words if not subject_of(word) & {"weight"}}
     plain = [word for word in words if len(word) > 1]
     if parts - _OF_SURVEYS and len(plain) > 1 and "weight" in words and not parts & _OF_SURVEYS:

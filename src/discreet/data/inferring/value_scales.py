@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from discreet.data.inferring.batteries import codes_after_gap
 from discreet.data.inferring.looking import Guess, Look
 from discreet.data.inferring.orders import in_order
 from discreet.data.inferring.vocabulary import listed_words, name_words
@@ -19,7 +22,8 @@ _FEW = 20
 _CODED = frozenset(
     listed_words(
         "zip zipcode plz postal postcode postleitzahl postalcode cp codigopostal isco nace sic naics noga sbi cnae "
-        "ateco soc nuts icd code kode codigo codice cod type typ tipo kind class art cat category kategorie"
+        "ateco soc nuts icd drg cpt atc loinc code kode codigo codice cod type typ tipo kind class art cat category "
+        "kategorie"
     )
 )
 _ORDERED = frozenset(
@@ -75,9 +79,16 @@ def _of_few(look: Look, count: int, words: set[str]) -> Guess:
         return Guess(said, 0.8, scale=Numeric())
     if ordered or look.speaks_of("count", "amount"):
         ask = question if look.speaks_of("count", "amount", "age") else ""
+        if codes_after_gap(levels):
+            ask = f"do the {len(codes_after_gap(levels))} highest numbers, after a gap, stand for no answer?"
         return Guess(said, 0.85, scale=Ordinal(levels), question=ask, holds_for="code")
-    if look.speaks_of("demographic", "place", "work"):
+    if look.speaks_of("demographic", "place", "work", "stratum"):
         return Guess(f"{said}, which are codes", 0.85, scale=Nominal(levels), holds_for="code")
+    apart = len(codes_after_gap(levels))
+    if apart:
+        ask = f"do the {apart} highest numbers, after a gap, stand for no answer? {question}"
+        scale = Ordinal(levels) if count - apart > 2 else Nominal(levels)
+        return Guess(f"{said}, {apart} of them after a gap", 0.5, scale=scale, question=ask, holds_for="code")
     steps = np.diff(levels)
     if count >= 3 and (steps == 1).all() and levels[0] in (0, 1):
         return Guess(f"{said} in a row", 0.6, scale=Ordinal(levels), question=question, holds_for="code")
@@ -102,6 +113,9 @@ def _of_words(look: Look) -> Guess:
         events = sorted({event for word in texts for event in word.split(" ") if event})
         return Guess(f"blank-separated words, {len(events)} different, in many orders", 0.85,
                      scale=Sequence(tuple(events)))  # fmt: skip
+    if look.is_year_month:
+        months = sorted(texts, key=_month_of)
+        return Guess(f"{len(texts)} different months of a year", 0.9, scale=Ordinal(tuple(months)))
     ordered = in_order(texts)
     if ordered is not None:
         return Guess(f"{len(texts)} levels in a known order", 0.9, scale=Ordinal(ordered))
@@ -110,9 +124,19 @@ def _of_words(look: Look) -> Guess:
     return Guess(f"{len(texts)} {said}", 0.95, scale=Nominal(tuple(sorted(texts))), holds_for="code" if digits else "")
 
 
+def _month_of(text: str) -> tuple[int, int]:
+    first, second = (int(part) for part in re.split("[-/.]", text.strip()))
+    return (first, second) if first > 12 else (second, first)
+
+
 def _looks_like_sequences(look: Look) -> bool:
     if " " not in "".join(look.texts[:1000]):
         return False
     events = pc.unique(pc.split_pattern(look.distinct.cast(pa.string()), " ").flatten())
+    # Groups of digits, as of telephone numbers, are no events; single digits may be states.
+    if not pc.any(pc.match_substring_regex(events, r"[^0-9.,+/()-]")).as_py():
+        single = pc.all(pc.match_substring_regex(events, "^[0-9]?$")).as_py()
+        if not single or look.speaks_of("person"):
+            return False
     # Words of a small vocabulary in many different orders: an itinerary, not a free text or a category.
     return len(look.distinct) > max(_FEW, 3 * len(events))

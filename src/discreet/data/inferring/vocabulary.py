@@ -40,7 +40,8 @@ HOUSEHOLD = listed_words(
 WEIGHT = listed_words(
     "*weight weights *wgt* wt wts pweight fweight poids peso pesi pes pesos pond ponder* ponderacion ponderation "
     "gewicht gewichtung *hochrechnung* *wegingsfactor* weging wegfactor expansion factorexp elevacion fexp facexp "
-    "calibration *gewichtungsfaktor* gew wpers* whh* gewichten"
+    "calibration *gewichtungsfaktor* gew wpers* whh* gewichten hochr* hrf hrfaktor coef coeff coefpond* coefext* koef* "
+    "coefficient* extrapol*"
 )
 PHYSICAL = listed_words(
     "kg kilo kilos gram grams lb lbs pound* body over under birth koerper* korper* corporel* corporal corporeo "
@@ -62,7 +63,7 @@ WORK = listed_words(
     "lavoro labour labor employer arbeits* csp* laboral situation legalform legal rechtsform"
 )
 DEMOGRAPHIC = listed_words(
-    "sex gender geschlecht* sexe sexo sesso genere genero geslacht marital maritalstatus civil civsta* "
+    "sex gender geschlecht* sexe sexo sesso genere genero geslacht marital maritalstatus civil civsta* famst* "
     "civilstatus *familienstand* zivilstand matrimonial etatcivil statocivile burgerlijke* hhcivil estadocivil "
     "race ethnic* raza nationality nacionalidad nationalite nazionalita nationaliteit *staatsangeh* citizenship "
     "nat language langue lengua sprache taal idioma relationship relat relation parentesco parente verwandtschaft "
@@ -100,7 +101,8 @@ AMOUNT = listed_words(
     "valor valore waarde balance credit loan loans mortgage hypothek* hipoteca premium bonus investment* "
     "investition* research export exports import imports vat_paid payment payments payroll amount betrag montant "
     "importe importo bedrag funds treasury depreciation labor_costs outcome money donation consumption valueadded "
-    "charges brutoink nettoink totinc netinc grossinc persinc faminc *lasten *inkomsten"
+    "netto brutto nettoe* nettol* nettoverd* bruttoe* bruttol* *einkomm* einkk* salair* remuner* sueldo* bezuege "
+    "hinc* entrate guadagn* charges brutoink nettoink totinc netinc grossinc persinc faminc *lasten *inkomsten"
 )
 HEALTH = listed_words(
     "diagnosis diagnos* icd* disease* krankheit* maladie enfermedad* malattia ziekte malaltia symptom* health* "
@@ -113,13 +115,13 @@ HEALTH = listed_words(
     "patient_history roken rook* fumer fumeur fuma* fumo"
 )
 OPINION = listed_words(
-    "satisf* zufrieden* tevreden* soddisf* opinion* meinung* avis attitude* trust vertrauen confianza confiance "
+    "satisf* zufried* tevreden* soddisf* opinion* meinung* avis attitude* trust vertrauen confianza confiance "
     "fiducia vertrouwen vote voted voting wahl party partei partido parti partito partij politic* left leftright "
     "agree* happy happiness glueck* gluck* bonheur felicidad religion* religi* konfession* kirche belief faith "
     "orientation sexual* crime offence arrest convict* default* arrears delinquen* fraud* claim* victim* union "
     "grade grades score note noten poverty lifesat* wellbeing stress lonel* bankrup* insolven*"
 )
-DATE = listed_words("date datum fecha data datetime timestamp day jour dia")
+DATE = listed_words("date dates datum fecha data datetime timestamp day jour dia")
 SUBJECTS: dict[str, tuple[str, ...]] = {
     "household": HOUSEHOLD, "weight": WEIGHT, "stratum": STRATUM, "health": HEALTH, "opinion": OPINION,
     "amount": AMOUNT, "age": AGE, "education": EDUCATION, "work": WORK, "demographic": DEMOGRAPHIC, "place": PLACE,
