@@ -140,26 +140,33 @@ def counts_cells(masker: Masker, columns: Mapping[str, Fineness]) -> bool:
 
 def same_cells(
     table: Microdata, values: Mapping[str, Any], columns: Mapping[str, Fineness]
-) -> dict[str, tuple[int, int]]:
-    """Return by column how many cells are released as they were, and how many have a value."""
+) -> dict[str, tuple[int, int, int]]:
+    """Return by column how many cells are released as they were, have a value, and lie beyond all that were there."""
     counts = {}
     for name in columns:
         if name in values:
             before = table.encoded(name)
             present = ~np.isnan(before)
-            counts[name] = int((before == values[name])[present].sum()), int(present.sum())
+            after = values[name]
+            beyond = (after < columns[name].low) | (after > columns[name].high)  # numbers, so NaN is never beyond
+            counts[name] = int((before == after)[present].sum()), int(present.sum()), int(beyond[present].sum())
     return counts
 
 
-def notes_on_cells(counts: Mapping[str, tuple[int, int]], columns: Mapping[str, Fineness]) -> tuple[str, ...]:
-    """Return where a perturbation is so small beside the column's digits that rounding takes it back."""
+def notes_on_cells(counts: Mapping[str, tuple[int, int, int]], columns: Mapping[str, Fineness]) -> tuple[str, ...]:
+    """Return where a perturbation is so small that rounding takes it back, and where it leaves the column's range."""
     notes = []
-    for name, (same, present) in counts.items():
+    for name, (same, present, beyond) in counts.items():
         if same and same == present and columns[name].low == columns[name].high:
             notes.append(f"{name} does not vary; nothing of it is hidden.")
         elif 2 * same > present:
             notes.append(
                 f"{name}: {same} of {present} cells are what they were: the perturbation is small beside "
                 "the digits that the attribute has; use a larger level."
+            )
+        if beyond:
+            notes.append(
+                f"{name}: {beyond} of {present} released values lie outside of the range of the original column, where "
+                "no value may be plausible."
             )
     return tuple(notes)

@@ -147,6 +147,8 @@ class Masker(Estimator, ABC):
     """Whether every cell is made anew; where not, cells that stay as they are keep all their digits."""
     reorders: ClassVar[bool] = False
     """Whether a record's place in the release says nothing about its place in the original."""
+    replaces: ClassVar[bool] = False
+    """Whether identifiers, or places, are replaced by what is none, so that the column need not be left out."""
     renumbers: ClassVar[bool] = False
     """Whether fresh numbers stand for the values of a column, one for one: who is equal to whom stays as it is."""
 

@@ -19,7 +19,7 @@ class Remark:
         A name that stays, for machines: ``small-k``, ``no-confidential``, ``identifiers-present``,
         ``frequency-after-perturbation``, ``uniques-left``, ``no-schema``, ``key-unmasked``, ``no-seed``,
         ``not-compared``, ``solvable-aggregates``, ``incomplete-risk``, ``above-guessing``, ``no-better``,
-        ``threshold-met-unmasked``.
+        ``threshold-met-unmasked``, ``masked-key-told``, ``household-rebuilt``, ``person-shifted-apart``.
     sentence : str
         What is weak: columns and counts, never a record's value.
     hint : str

@@ -391,12 +391,17 @@ class _ReleasedRecords:
 
 @dataclass(frozen=True)
 class SameCells:
-    """By column, how many cells are released as they were, and how many have a value."""
+    """By column, how many cells are released as they were, have a value, and lie beyond all that were there."""
 
-    counts: Mapping[str, tuple[int, int]]
+    counts: Mapping[str, tuple[int, int, int]]
 
     def merge(self, later: SameCells, /) -> SameCells:
-        return SameCells({n: (a + later.counts[n][0], b + later.counts[n][1]) for n, (a, b) in self.counts.items()})
+        return SameCells(
+            {
+                name: (same + later.counts[name][0], present + later.counts[name][1], beyond + later.counts[name][2])
+                for name, (same, present, beyond) in self.counts.items()
+            }
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.data.table import StoredTable
 from discreet.errors import wrong_type
+from discreet.evaluation.telling_columns import on_households, on_repeated_persons, on_telling_columns
 
 __all__ = [
     "advise",
@@ -86,10 +87,11 @@ def advise(
         )
     remarks += on_schema(original.schema)
     release = masked.microdata if isinstance(masked, Masked) else masked
-    if release is not None:
-        remarks += on_identifiers(release)
     record = masked.provenance if isinstance(masked, Masked) else provenance
+    if release is not None:
+        remarks += on_identifiers(release, () if record is None else _replaced(record))
     if record is not None and release is not None:
+        remarks += _on_relations(original, record, release.schema)
         remarks += _on_masking(original.schema, record, release.schema, seed_given=seed_given)
     if assessment is not None:
         remarks += _on_risk(assessment)
@@ -149,10 +151,10 @@ def on_schema(schema: Schema) -> Iterator[Remark]:
         )
 
 
-def on_identifiers(release: Microdata | StoredTable) -> Iterator[Remark]:
-    """Remark on columns that look like identifiers."""
-    present = list(release.schema.of_role("identifier"))
-    others = release.schema.of_role("other", "key", "confidential")
+def on_identifiers(release: Microdata | StoredTable, replaced: Collection[str] = ()) -> Iterator[Remark]:
+    """Remark on columns that look like identifiers; not on those that a method has `replaced` by what is none."""
+    present = [name for name in release.schema.of_role("identifier") if name not in replaced]
+    others = [name for name in release.schema.of_role("other", "key", "confidential") if name not in replaced]
     if others and len(release):
         if isinstance(release, StoredTable):
             sample = next(release.batches(_LOOKED_AT, others))
@@ -165,6 +167,26 @@ def on_identifiers(release: Microdata | StoredTable) -> Iterator[Remark]:
             f"The release still has {_columns(present)} that {_look(present)} like identifiers: {_list(present)}.",
             'Give them role = "identifier", so that they are left out.',
         )
+
+
+def _on_relations(original: Microdata | StoredTable, provenance: Provenance, released: Schema) -> Iterator[Remark]:
+    """Remark on what columns that were left alone, and the order of records, tell of what was masked or left out."""
+    steps = _steps(provenance)
+    touched = {name for step in steps for name in step.attributes}
+    yield from on_telling_columns(original, released, touched)
+    yield from on_households(original, released, touched, reordered=any(_is(step, "reorders") for step in steps))
+    if any(step.method == "date-shifting" and not step.parameters.get("person") for step in steps):
+        yield from on_repeated_persons(original)
+
+
+def _replaced(provenance: Provenance) -> set[str]:
+    """Return the columns whose every value a step replaced, so that what looks like an identifier is none."""
+    return {name for step in _steps(provenance) if _is(step, "replaces") for name in step.attributes}
+
+
+def _is(step: Provenance, what: str) -> bool:
+    masker = catalogue.maskers().get(step.method)
+    return masker is not None and bool(getattr(masker, what))
 
 
 def _on_masking(schema: Schema, provenance: Provenance, released: Schema, *, seed_given: bool) -> Iterator[Remark]:

@@ -34,8 +34,8 @@ def metres(a: dc.Microdata, b: dc.Microdata) -> list[float]:
 def test_every_place_moves_into_its_ring_and_the_ring_is_filled_evenly() -> None:
     moved = dc.DonutDisplacement("lat", "lon", inner=200, outer=1000, random_state=1).mask(places()).microdata
     far = np.array(metres(places(), moved))
-    assert far.min() > 199.8
-    assert far.max() < 1000.2
+    assert far.min() >= 200
+    assert far.max() <= 1000
     # Half of the area lies within the root of the mean of the squares.
     assert 0.4 < (far < math.sqrt((200**2 + 1000**2) / 2)).mean() < 0.6
 
@@ -70,3 +70,20 @@ def test_what_is_refused() -> None:
         dc.GridCells("lat", "lat").mask(places())
     with pytest.raises(dc.errors.DataError, match="'lat' has values beyond ±90"):
         dc.GridCells("lat", "lon").mask(dc.Microdata(pa.table({"lat": [150.0, 2.0], "lon": [1.0, 100.0]}), SCHEMA))
+
+
+@pytest.mark.parametrize("digits", [3, 4, 5])
+def test_rounding_does_not_leave_the_ring(digits: int) -> None:
+    table = places().to_arrow()
+    coarse = pa.table({name: np.round(table[name].to_numpy(), digits) for name in ("lat", "lon")})
+    before = dc.Microdata(coarse, SCHEMA)
+    after = dc.DonutDisplacement("lat", "lon", inner=100, outer=500, random_state=3).mask(before).microdata
+    far = np.array(metres(before, after))
+    assert far.max() <= 500
+    assert far.min() >= 100
+
+
+def test_a_ring_narrower_than_a_step_is_told() -> None:
+    coarse = pa.table({name: np.round(places().to_arrow()[name].to_numpy(), 1) for name in ("lat", "lon")})
+    masked = dc.DonutDisplacement("lat", "lon", random_state=3).mask(dc.Microdata(coarse, SCHEMA))
+    assert any("narrower than a step of lat and lon" in note for note in masked.provenance.notes)

@@ -8,6 +8,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError
+from discreet.io.reading import write
 from discreet.masking.perturbing.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
 
 SCHEMA = Schema([Attribute(name, Numeric(), "key") for name in "ab"])
@@ -200,3 +201,15 @@ def test_exact_collinearity_stays_with_many_records():
         CorrelatedNoise(0.7, decimals="exact", random_state=1).mask(pa.table({"a": a, "b": 2 * a}), SCHEMA).microdata
     )
     assert np.allclose(after[:, 1], 2 * after[:, 0])
+
+
+def test_values_beyond_the_range_of_the_column_are_counted(tmp_path):
+    small = np.random.default_rng(3).integers(0, 30, 400).astype(np.uint32)
+    schema = Schema([Attribute("small", Numeric(), "key")])
+    masked = AdditiveNoise(1.0, random_state=1).mask(pa.table({"small": small}), schema)
+    write(masked, tmp_path / "out.csv")
+    written = [float(line) for line in (tmp_path / "out.csv").read_text().split()[1:]]
+    beyond = sum(value < small.min() or value > small.max() for value in written)
+    assert beyond > 50
+    note = f"small: {beyond} of 400 released values lie outside of the range of the original column"
+    assert any(one.startswith(note) for one in masked.provenance.notes)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from discreet.contracts.estimator import register
-from discreet.contracts.plan import Plan, Scope
+from discreet.contracts.plan import OfTable, Plan, Scope
 from discreet.data.block import Block
 from discreet.data.keyed_draws import Draws
 from discreet.data.schema import Schema
-from discreet.data.sphere import displaced, place_numbers
+from discreet.data.sphere import METRES_OF_DEGREE, displaced, place_numbers
 from discreet.errors import ParameterError
 from discreet.masking.recoding.grid_cells import CoordinateMasker
 from discreet.parameters import Number, Seed
 from discreet.parameters.declaration import parameter
+from discreet.statistics.census import Census, Counted
 from discreet.statistics.question import Inquiry
 from discreet.typing import RandomState
 
@@ -28,6 +30,8 @@ class _RingPlan(Plan):
     """What displacements are drawn from."""
 
     draws: Draws
+    inner: float
+    outer: float
 
 
 @register("donut")
@@ -50,9 +54,9 @@ class DonutDisplacement(CoordinateMasker):
     -----
     O(n). Places are uniform over the area of the ring. Records at exactly the same place move together: with a draw for
     each, the mean of a household's, or of a patient's visits, would be the place itself. Released coordinates go in the
-    steps of the column, which may bring a place nearer than `inner` by half a step. A place of which one coordinate is
-    missing is released without either. In thinly settled areas a ring may hold a single house: `outer` has to be chosen
-    by how many people live there.
+    steps of the column, and the ring is drawn so much narrower that rounding does not leave it. A place of which one
+    coordinate is missing is released without either. In thinly settled areas a ring may hold a single house: `outer`
+    has to be chosen by how many people live there.
 
     References
     ----------
@@ -89,13 +93,20 @@ class DonutDisplacement(CoordinateMasker):
 
     def inquire(self, scope: Scope) -> Inquiry[_RingPlan]:
         yield from self._on_earth(scope)
-        return _RingPlan(draws=scope.draws)
+        counted: Counted = yield OfTable(Census(scope.names, None, scope.names, ()))
+        steps = [fine.unit or 0.0 for fine in counted.fineness.values()]
+        slack = math.hypot(*steps) / 2 * (METRES_OF_DEGREE if self.unit == "degrees" else 1.0)
+        outer = max(self.outer - slack, self.inner)
+        inner = min(self.inner + slack, outer)
+        narrow = self.outer - self.inner < 2 * slack
+        note = f"The ring is narrower than a step of {self.latitude} and {self.longitude}: rounding may leave it."
+        return _RingPlan(draws=scope.draws, inner=inner, outer=outer, notes=(note,) if narrow else ())
 
     def apply(self, plan: _RingPlan, block: Block) -> dict[str, Any]:
         north, east = block.original.encoded(self.latitude), block.original.encoded(self.longitude)
         absent = np.isnan(north) | np.isnan(east)
         draws = plan.draws.uniforms(place_numbers(north, east), 2)
-        metres = np.sqrt(self.inner**2 + draws[:, 0] * (self.outer**2 - self.inner**2))
+        metres = np.sqrt(plan.inner**2 + draws[:, 0] * (plan.outer**2 - plan.inner**2))
         moved = displaced(north, east, metres, 2 * np.pi * draws[:, 1], degrees=self.unit == "degrees")
         return {
             name: np.where(absent, np.nan, column)

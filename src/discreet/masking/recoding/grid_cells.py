@@ -28,6 +28,7 @@ class CoordinateMasker(Masker):
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     handles_missing: ClassVar[bool] = True
+    replaces: ClassVar[bool] = True
     latitude: str = parameter(Text("the name of an attribute"), default="latitude", kw_only=False)
     longitude: str = parameter(Text("the name of an attribute"), default="longitude", kw_only=False)
     unit: Literal["degrees", "metres"] = parameter(Choice(("degrees", "metres")), default="degrees")
@@ -39,7 +40,16 @@ class CoordinateMasker(Masker):
         for name in (self.latitude, self.longitude):
             scale = schema[name].scale
             if scale.kind != "numeric" or isinstance(scale, Moment):
-                raise ParameterError(f"{owner}: attribute {name!r} is {scale.name}; a coordinate is numeric.")
+                both = f"{self.latitude},{self.longitude}"
+                raise ParameterError(
+                    f"{owner}: attribute {name!r} is {scale.name}; a coordinate is numeric.",
+                    hint=f"Declare both as numbers that are released: --numeric {both} --keys {both}, or in a schema.",
+                )
+            if schema[name].role == "identifier":
+                raise ParameterError(
+                    f"{owner}: attribute {name!r} is an identifier, and would be left out of the release.",
+                    hint=f"Give it another role: --keys {self.latitude},{self.longitude}, or in a schema.",
+                )
         return tuple(name for name in schema.names if name in (self.latitude, self.longitude))
 
     def _on_earth(self, scope: Scope) -> Inquiry[None]:

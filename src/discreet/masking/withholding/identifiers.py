@@ -69,6 +69,7 @@ class Identifiers(Masker):
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     renumbers: ClassVar[bool] = True
+    replaces: ClassVar[bool] = True
     renumber: Sequence[str] | None = parameter(Optional(Names()), default=None, kw_only=False)
     remove: Sequence[str] | None = parameter(Optional(Names()), default=None)
     random_state: RandomState = parameter(Seed(), default=None)

@@ -74,6 +74,7 @@ class Pseudonyms(Masker):
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     renumbers: ClassVar[bool] = True
+    replaces: ClassVar[bool] = True
     exchange: Sequence[str] | None = parameter(Optional(Names()), default=None, kw_only=False)
     key: str | os.PathLike[str] | PseudonymKey | None = parameter(KeyFile(), default=None)
     domain: str | Mapping[str, str] | None = parameter(
