@@ -111,3 +111,18 @@ def test_the_screen_that_the_page_on_risk_shows_is_what_the_command_prints(tmp_p
                 with contextlib.redirect_stdout(printed):
                     assert main._code(command) == 0
     assert printed.getvalue() == shown
+
+
+def test_the_page_on_households_shows_parts_of_what_its_commands_print(tmp_path):
+    page, namespace, printed = ROOT / "docs" / "household-survey.md", {}, ""
+    with contextlib.chdir(tmp_path):
+        for kind, code in BLOCK.findall(page.read_text(encoding="utf-8")):
+            if kind == "python":
+                exec(code, namespace)  # noqa: S102 - a page of ours
+            elif kind == "sh":
+                screen = io.StringIO()
+                with contextlib.redirect_stdout(screen):
+                    assert [main._code(command) for command in commands(code)] == [0]
+                printed = screen.getvalue()
+            else:
+                assert code in printed
