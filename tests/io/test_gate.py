@@ -141,6 +141,12 @@ OF_THESE_COLUMNS = {
         {"fuel": Hierarchy([[level, "some fuel"] for level in (*FUELS, "qunused2")])}
     ),
     "level-map": dc.LevelMap({"fuel": dict.fromkeys(FUELS[::2], "some fuel")}),
+    "generalisation": dc.Generalisation(
+        k=3,
+        attributes=["fuel"],
+        hierarchies={"fuel": Hierarchy([[level, "some fuel", "any fuel"] for level in (*FUELS, "qunused2")])},
+        suppression=0.1,
+    ),
 }
 
 
