@@ -152,9 +152,9 @@ def test_without_a_parameter_nothing_is_left_as_it_came(tmp_path, monkeypatch, c
     assert "'ZIP'" in said
     assert "02138" not in said
     assert not (tmp_path / "x.csv").exists()
-    assert protect("--set", "population=zips.csv") == 2, "a first name"
+    assert protect("--set", "population=zips.csv", "--keys", "FirstName,Age") == 2, "a first name declared a key"
     assert "'FirstName'" in capsys.readouterr().err
-    assert protect("--set", "population=zips.csv", "--identifiers", "FirstName", "--set", "births=YearBorn") == 0
+    assert protect("--set", "population=zips.csv") == 0
     rows = list(csv.DictReader((tmp_path / "x.csv").read_text().splitlines()))
     assert set(rows[0]) == {"DOB", "ZIP", "AdmDate", "Age", "YearBorn", "Hb"}
     assert [row["Age"] for row in rows[:3]] == ["90+", "90+", "11"]
