@@ -80,6 +80,11 @@ def test_what_was_left_alone_is_what_it_was():
     assert dc.MaskingAwareLinkage().link(before, release).best.tolist() == [0, 1, 2, 3]
     by_category = dc.MaskingAwareLinkage(attributes=["x", "y"]).link(before, release)
     assert by_category.best.tolist() == [1, 0, 3, 2]
+    # Far on x, so that the distance alone would rather have another category.
+    far = dc.microdata(pl.DataFrame({"x": [9.0, 9.1, 1.0, 1.1], "y": ["p", "p", "q", "q"], "z": [0.5] * 4}), schema)
+    aware = dc.MaskingAwareLinkage(attributes=["x", "y"])
+    assert aware.link(before, Masked(far, Provenance("made", {}, ("x",), 4))).best.tolist() == [1, 1, 2, 2]
+    assert aware.link(before, Masked(far, Provenance("made", {}, ("x", "y"), 4))).best.tolist() != [1, 1, 2, 2]
     assert not np.array_equal(dc.DistanceLinkage().link(before, after).best, [0, 1, 2, 3])
 
 
