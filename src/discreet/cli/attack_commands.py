@@ -112,6 +112,7 @@ def attack(
         else:
             before = workflow.scan(original, declared)
             file = workflow.scan(masked, before.schema)
+        tell_inferred(before.schema, quiet=quiet or json)
         after = file if masking is None else workflow.told(before, file, masking[0])
         if together:
             known = of_linker["attributes"].split(",") if "attributes" in of_linker else None
@@ -121,7 +122,6 @@ def attack(
             )  # fmt: skip
             return
         links = workflow.attack(before, after, linker, engine=where, **parameters)
-    tell_inferred(before.schema, quiet=quiet or json)
     unused = [] if "attributes" in parameters else _unused(links, before, after)
     result = links.evaluate()
     low, high = result.interval()
