@@ -107,7 +107,7 @@ def file_fine(models, sizes, sampled):
     return True
 
 
-def suppressed_at(levels, columns, hierarchies, models, sensitive, population, env, stays):
+def suppressed_at(levels, columns, hierarchies, models, sensitive, population, env, stays, objective):
     """Return the keys at a node and the rows that are suppressed there; None where nothing would be released."""
     m, n = len(columns), len(sensitive)
 
@@ -138,7 +138,7 @@ def suppressed_at(levels, columns, hierarchies, models, sensitive, population, e
             shown |= {row: tops for row in range(n) if row not in alive}
             released = set(range(n))
         sizes = [len(rows) for rows in classes_of(shown, released, everything).values()]
-        fine = file_fine(models, sizes, n)
+        fine = whole_fine = file_fine(models, sizes, n)
         if fine and stays and len(alive) < n:
             fine = not broken_rows(models, shown, released, sensitive, people, env)
         if fine:
@@ -147,7 +147,15 @@ def suppressed_at(levels, columns, hierarchies, models, sensitive, population, e
             return None
         groups = classes_of(keys, alive, everything).values()
         smallest = min(len(rows) for rows in groups)
-        alive -= {row for rows in groups if len(rows) == smallest for row in rows}
+        going = [rows for rows in groups if len(rows) == smallest]
+        if whole_fine:  # what stays in the file is joined by all of the smallest size
+            alive -= {row for rows in going for row in rows}
+            continue
+        # All classes together break a model: one goes, of the smallest the one that costs least.
+        gone = set(range(n)) - alive
+        alive -= set(
+            min(going, key=lambda rows: value_at(objective, levels, keys, gone | set(rows), columns, hierarchies))
+        )
 
 
 def value_at(objective, levels, keys, lost, columns, hierarchies):
@@ -205,7 +213,7 @@ def search(columns, hierarchies, models, sensitive, objective, limit, population
     heights = [len(next(iter(h.values()))) for h in hierarchies]
     best, nodes = None, []
     for levels in product(*(range(height) for height in heights)):
-        outcome = suppressed_at(levels, columns, hierarchies, models, sensitive, population, env, stays)
+        outcome = suppressed_at(levels, columns, hierarchies, models, sensitive, population, env, stays, objective)
         if outcome is None or len(outcome[1]) > limit:
             continue
         value = value_at(objective, levels, *outcome, columns, hierarchies)

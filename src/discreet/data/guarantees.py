@@ -6,10 +6,11 @@ place. What is counted is what stands in the file: whatever is told apart there 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from discreet.data.promised_rules import PromisedRule, RuleCount
 from discreet.data.scales.scale import as_arrow, hide_missing
 from discreet.errors import BrokenGuaranteeError
 from discreet.typing import Json, Level
@@ -17,9 +18,13 @@ from discreet.typing import Json, Level
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Guarantee", "Recount", "Tally", "require", "still_true"]
+__all__ = ["Guarantee", "Recount", "Tally", "absent_cells", "all_hold", "recount_of", "require", "still_true"]
 
 _COUNT, _CLASS, _PLACE = "#records", "#class", "#place"
+_DEFECT = (
+    "Nothing was put in place. This is a defect in Discreet, or the table was changed after it was masked; please "
+    "report it."
+)
 
 
 @dataclass(frozen=True)
@@ -42,8 +47,12 @@ class Guarantee:
     unit : str, optional
         Where units such as households share, and not single records: what says who belongs together. Where it is not
         released, records are counted, of which every unit has at least one.
+    risk, weight : float and str, optional
+        No record's individual risk is above `risk`, counted with the survey weights of that name; `k` is then 1.
     missing : dict of str to tuple
-        The declared missing codes of `attributes` and `unit`, for those who read them as missing.
+        The declared missing codes of `attributes`, `sensitive` and `unit`, for those who read them as missing.
+    rule : PromisedRule, optional
+        What classes keep besides their size; `k` is then 1.
 
     Examples
     --------
@@ -59,17 +68,22 @@ class Guarantee:
     sensitive: str | None = None
     wildcard: bool = False
     unit: str | None = None
+    risk: float | None = None
+    weight: str | None = None
     missing: Mapping[str, tuple[Level, ...]] = field(default_factory=dict)
+    rule: PromisedRule | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column that it speaks of."""
-        more = (name for name in (self.sensitive, self.unit) if name is not None)
+        more = (name for name in (self.sensitive, self.unit, self.weight) if name is not None)
         return tuple(dict.fromkeys((*self.strata, *self.attributes, *more)))
 
     @property
     def sentence(self) -> str:
         """What is promised, in words."""
+        if self.rule is not None:
+            return self.rule.sentence(", ".join(self.attributes), self.sensitive)
         others = f"at least {self.k - 1} other{'' if self.k == 2 else 's'}"
         if self.unit is not None:
             others = f"at least {self.k - 1} other unit{'' if self.k == 2 else 's'} of {self.unit}"
@@ -77,14 +91,31 @@ class Guarantee:
         diverse = f", who have at least {self.l} different values of {self.sensitive}" if self.l is not None else ""
         reading = "matches every value" if self.wildcard else "counts as a value of its own"
         shared = ", ".join(self.attributes)
+        if self.risk is not None:
+            whose = f"unit of {self.unit}" if self.unit is not None else "record"
+            return (
+                f"No {whose} has an individual risk above {self.risk:g} by its {shared}{inside}, counted with the "
+                f"weights {self.weight}; a missing value {reading}."
+            )
         return f"Every record shares its {shared} with {others}{inside}{diverse}; a missing value {reading}."
+
+    @property
+    def subject(self) -> str:
+        """What is promised, in a few words."""
+        if self.rule is not None:
+            return f"the rule “{self.rule.kind}”"
+        return f"groups of {self.k}" if self.risk is None else f"individual risks of at most {self.risk:g}"
 
     def to_dict(self) -> Json:
         """Return the promise as JSON values."""
+        if self.rule is not None:
+            about: Json = {"attributes": list(self.attributes), "rule": self.rule.kind, "sentence": self.sentence}
+            return about | ({"sensitive": self.sensitive} if self.sensitive is not None else {})
         fields: Json = {"attributes": list(self.attributes), "k": self.k, "sentence": self.sentence}
         fields |= {"strata": list(self.strata)} if self.strata else {}
         fields |= {"l": self.l, "sensitive": self.sensitive} if self.l is not None else {}
         fields |= {"unit": self.unit} if self.unit is not None else {}
+        fields |= {"risk": self.risk, "weight": self.weight} if self.risk is not None else {}
         return fields | {"missing": "wildcard" if self.wildcard else "category"}
 
 
@@ -111,11 +142,24 @@ class Recount:
         self._table: pl.DataFrame | None = None
         self._keys: list[str] = []
         self._more: list[str] = []
+        rule = guarantee.rule
+        self._rule = (
+            None if rule is None else RuleCount(rule, guarantee.attributes, guarantee.sensitive, guarantee.missing)
+        )
 
-    def add(self, frame: pl.DataFrame) -> None:
-        """Count the records of a table; columns that are not in it were not released, and tell nobody apart."""
+    def add(self, frame: pl.DataFrame, *, quoted: bool = False) -> None:
+        """Count the records of a table; columns that are not in it were not released, and tell nobody apart.
+
+        Parameters
+        ----------
+        quoted : bool
+            Whether cells are the text of JSON values.
+        """
         import polars as pl
 
+        if self._rule is not None:
+            self._rule.add(frame, quoted=quoted)
+            return
         promise = self.guarantee
         names = [name for name in dict.fromkeys((*promise.strata, *promise.attributes)) if name in frame.columns]
         more = [name for name in (promise.sensitive, promise.unit) if name is not None and name in frame.columns]
@@ -135,6 +179,9 @@ class Recount:
         """Return what was found; None where nothing of what the promise speaks of was released."""
         import polars as pl
 
+        if self._rule is not None:
+            counted = self._rule.short()
+            return None if counted is None else Tally(*counted)
         if self._table is None:
             return None
         promise, table = self.guarantee, self._table
@@ -143,7 +190,7 @@ class Recount:
         if promise.unit in self._more:
             # Members of a unit are counted once; a record without a unit is one of its own.
             unit = str(promise.unit)
-            table = table.with_columns(_absent(table, unit, promise.missing.get(unit, ())).alias("#alone"))
+            table = table.with_columns(absent_cells(table, unit, promise.missing.get(unit, ())).alias("#alone"))
             homes = pl.col(unit).filter(~pl.col("#alone")).n_unique().cast(pl.Int64)
             others = homes + pl.col(_COUNT).filter(pl.col("#alone")).sum()
         sensitive = promise.sensitive if promise.sensitive in self._more else None
@@ -157,7 +204,8 @@ class Recount:
         return Tally(int(classes["#others"].min() or 0), int(classes.filter(falls)["#rows"].sum()))  # type: ignore[arg-type]
 
 
-def _absent(table: pl.DataFrame, name: str, codes: tuple[Level, ...]) -> pl.Series:
+def absent_cells(table: pl.DataFrame, name: str, codes: tuple[Level, ...]) -> pl.Series:
+    """Say of every cell whether it is missing: empty, or one of the declared codes."""
     import polars as pl
 
     hidden = hide_missing(as_arrow(table[name].to_arrow()), codes)
@@ -174,7 +222,7 @@ def _matches(classes: pl.DataFrame, names: list[str], promise: Guarantee, record
     import polars as pl
 
     free = [name for name in names if name in promise.attributes]
-    lacks = {name: _absent(classes, name, promise.missing.get(name, ())) for name in free}
+    lacks = {name: absent_cells(classes, name, promise.missing.get(name, ())) for name in free}
     table = classes.with_columns(series.alias(f"#lacks {name}") for name, series in lacks.items())
     table = table.rename({"#others": "#own"}).with_columns(pl.lit(0, pl.Int64).alias("#others")).with_row_index(_PLACE)
     kinds = [
@@ -227,6 +275,15 @@ def _values_of_matches(
     return places.join(values, on=shared, how="inner", nulls_equal=True).select(_PLACE, "#value")
 
 
+def recount_of(promise: Guarantee) -> Recount:
+    """Return what counts a promise again."""
+    if promise.risk is None:
+        return Recount(promise)
+    from discreet.data.risk_recount import RiskRecount  # made of this module's own
+
+    return RiskRecount(promise)
+
+
 def still_true(
     guarantees: Iterable[Guarantee], frames: pl.DataFrame | Iterable[pl.DataFrame]
 ) -> tuple[list[Guarantee], list[Guarantee]]:
@@ -235,7 +292,7 @@ def still_true(
 
     holding: list[Guarantee] = []
     broken: list[Guarantee] = []
-    counts = [Recount(promise) for promise in guarantees]
+    counts = [recount_of(promise) for promise in guarantees]
     for frame in [frames] if isinstance(frames, pl.DataFrame) else frames:
         for count in counts:
             count.add(frame)
@@ -245,8 +302,26 @@ def still_true(
     return holding, broken
 
 
-def require(counts: Iterable[Recount]) -> None:
-    """Refuse a file in which a promise does not hold.
+def all_hold(guarantees: Iterable[Guarantee], columns: Mapping[str, Sequence[Any]]) -> bool:
+    """Say whether a table, given by its columns, keeps every promise.
+
+    Examples
+    --------
+    >>> all_hold([Guarantee("mdav", ("age",), 2)], {"age": [31, 31, 40]})
+    False
+    """
+    import polars as pl
+
+    return not still_true(guarantees, pl.DataFrame([pl.Series(name, cells) for name, cells in columns.items()]))[1]
+
+
+def require(counts: Iterable[Recount], place: str = "the written file") -> None:
+    """Refuse a file, or a release in memory, in which a promise does not hold.
+
+    Parameters
+    ----------
+    place : str
+        What was counted, in words.
 
     Raises
     ------
@@ -255,11 +330,22 @@ def require(counts: Iterable[Recount]) -> None:
     """
     for count in counts:
         tally, promise = count.tally(), count.guarantee
+        if tally is not None and tally.short and promise.rule is not None:
+            raise BrokenGuaranteeError(
+                f"{promise.method}: in {place} {tally.short} records are in classes of equal "
+                f"{', '.join(promise.attributes)} that do not keep what was promised: {promise.sentence}",
+                hint=_DEFECT,
+            )
+        if tally is not None and tally.short and promise.risk is not None:
+            raise BrokenGuaranteeError(
+                f"{promise.method}: in {place} {tally.short} records have an individual risk above "
+                f"{promise.risk:g} by their {', '.join(promise.attributes)}, as promised they would not.",
+                hint=_DEFECT,
+            )
         if tally is not None and tally.short:
             raise BrokenGuaranteeError(
-                f"{promise.method}: in the written file {tally.short} records do not share their "
+                f"{promise.method}: in {place} {tally.short} records do not share their "
                 f"{', '.join(promise.attributes)} as promised (k = {promise.k}); the smallest class has "
                 f"{tally.smallest}.",
-                hint="Nothing was put in place. This is a defect in Discreet, or the table was changed after it was "
-                "masked; please report it.",
+                hint=_DEFECT,
             )

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from discreet.data.guarantees import Guarantee, Recount, require
+from discreet.data.guarantees import Guarantee, recount_of, require
 from discreet.errors import BrokenGuaranteeError
 from discreet.io.csv import Dialect
 from discreet.io.excel import read_cells
@@ -69,8 +69,8 @@ def count_written(
     if not guarantees:
         return
     names = tuple(dict.fromkeys(name for promise in guarantees for name in promise.columns))
-    counts = [Recount(promise) for promise in guarantees]
-    n_read = 0
+    counts = [recount_of(promise) for promise in guarantees]
+    n_read, quoted = 0, without_packing(ending) in {".ndjson", ".jsonl"}
     if places is not None:
         frames = _read_fixed(path, names, places)
     else:
@@ -84,7 +84,7 @@ def count_written(
                 hint="Nothing was put in place. Please report it; another format may do.",
             )
         for count in counts:
-            count.add(frame)
+            count.add(frame, quoted=quoted)
     if records is not None and n_read != records:
         raise BrokenGuaranteeError(
             f"{records} records were written, and {n_read} are read back from the file.",

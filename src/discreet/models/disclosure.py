@@ -84,14 +84,16 @@ class TCloseClasses(SensitiveModel):
         The largest earth mover's distance, between 0 and 1.
     sensitive : str
     distance : {"equal", "ordered", "hierarchical"}
-        What moving costs: 1 between any two values; the places between them on an ordered scale; or the step of their
-        lowest common name in a hierarchy of the attribute, which the masker is given.
+        What moving costs: 1 between any two values; the places between them on an ordered scale, over those between
+        the first and the last; or the step of their lowest common name in a hierarchy of the attribute, which the
+        masker is given.
     keys : list of str, optional
         On the classes of these alone.
 
     Notes
     -----
-    The whole table is the original one, suppressed records included, as in ARX.
+    The whole table is the original one, suppressed records included, as in ARX. Places are those of values that occur
+    in it: a level that is declared but that nobody has would make every distance shorter, and the promise weaker.
 
     References
     ----------

@@ -10,13 +10,15 @@ from typing import Any, ClassVar
 from discreet.data.microdata import Microdata
 from discreet.errors import ParameterError
 from discreet.kernels.generalising.class_rules import AVERAGE, ITEMS, POPULATION, PRESENCE, SIZE, UNIQUES
+from discreet.models.people_source import People, PeopleSource, load_people
 from discreet.models.privacy_model import Demand, PrivacyModel, register_model
-from discreet.parameters import AnyOf, Constraint, Instance, Integer, Names, Number, Optional
+from discreet.parameters import AnyOf, Constraint, Integer, Names, Number, Optional
 from discreet.parameters.declaration import parameter
 
 __all__ = [
     "KM",
     "AverageRisk",
+    "BySize",
     "DeltaPresence",
     "HighestRisk",
     "K",
@@ -25,7 +27,7 @@ __all__ = [
 ]
 
 
-class _BySize(Constraint):
+class BySize(Constraint):
     """A threshold for each size of a combination of keys; typed as ``1:20 2:10 3:5``."""
 
     def accepts(self, value: Any) -> bool:
@@ -69,7 +71,7 @@ class K(PrivacyModel):
     title: ClassVar[str] = "records that share their keys (k-anonymity)"
     reference: ClassVar[str] = "Samarati and Sweeney 1998"
     steadfast: ClassVar[bool] = True
-    k: int | Mapping[int, int] = parameter(AnyOf(Integer(1), _BySize()), default=5, kw_only=False)
+    k: int | Mapping[int, int] = parameter(AnyOf(Integer(1), BySize()), default=5, kw_only=False)
 
     @classmethod
     def examples(cls) -> list[PrivacyModel]:
@@ -95,8 +97,8 @@ class KMap(PrivacyModel):
     Parameters
     ----------
     k : int
-    population : Microdata
-        A table of the population with the same keys.
+    population : Microdata or path
+        A table of the population with the same keys, or a text file that holds one.
     keys : list of str, optional
         On these alone.
 
@@ -109,7 +111,7 @@ class KMap(PrivacyModel):
     reference: ClassVar[str] = "Sweeney 2001"
     steadfast: ClassVar[bool] = True
     k: int = parameter(Integer(1), kw_only=False)
-    population: Microdata = parameter(Instance(Microdata, "a Microdata"), kw_only=False)
+    population: People = parameter(PeopleSource(), kw_only=False)
 
     @classmethod
     def examples(cls) -> list[PrivacyModel]:
@@ -117,7 +119,7 @@ class KMap(PrivacyModel):
 
     @property
     def people(self) -> Microdata | None:
-        return self.population
+        return load_people(self.population)
 
     def demands(self, names: tuple[str, ...]) -> list[Demand]:
         return [Demand(POPULATION, self.columns(names), low=self.k)]
@@ -131,8 +133,8 @@ class DeltaPresence(PrivacyModel):
     ----------
     low, high : float
         The bounds; δ-presence of (low, high).
-    population : Microdata
-        Everybody, those in the release included.
+    population : Microdata or path
+        Everybody, those in the release included; or a text file that holds them.
     keys : list of str, optional
         On these alone.
 
@@ -151,7 +153,7 @@ class DeltaPresence(PrivacyModel):
 
     low: float = parameter(Number(0, 1), kw_only=False)
     high: float = parameter(Number(0, 1), kw_only=False)
-    population: Microdata = parameter(Instance(Microdata, "a Microdata"), kw_only=False)
+    population: People = parameter(PeopleSource(), kw_only=False)
 
     @classmethod
     def examples(cls) -> list[PrivacyModel]:
@@ -159,7 +161,7 @@ class DeltaPresence(PrivacyModel):
 
     @property
     def people(self) -> Microdata | None:
-        return self.population
+        return load_people(self.population)
 
     def demands(self, names: tuple[str, ...]) -> list[Demand]:
         return [Demand(PRESENCE, self.columns(names), low=self.low, high=self.high)]
@@ -239,7 +241,7 @@ class AverageRisk(PrivacyModel):
 
     Notes
     -----
-    Where suppression is allowed, the smallest classes go until it holds.
+    Where suppression is allowed, the smallest classes go, one by one, until it holds.
 
     References
     ----------
@@ -274,7 +276,7 @@ class PopulationUniqueness(PrivacyModel):
     -----
     A record that is unique in a sample of the share π is alone in the population with probability π (negative
     binomial, Benedetti and Franconi). π is that of the table before suppression. Where suppression is allowed, the
-    smallest classes go until it holds.
+    smallest classes go, one by one, until it holds.
 
     References
     ----------

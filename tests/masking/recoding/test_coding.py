@@ -12,6 +12,7 @@ from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.scales.semantics import IntervalSemantics
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
+from discreet.masking.recoding.banding import Banding
 from discreet.masking.recoding.coding import FEWEST_CODED, BottomCoding, TopCoding
 
 SCHEMA_SIZE = Schema([Attribute("size", Ordinal(SIZES), "key")])
@@ -122,3 +123,19 @@ def test_a_new_category_within_strata_is_declared_once():
     plain, within = (TopCoding(2, category="6+", attributes=["grade"], strata=s).mask(data) for s in (None, ["region"]))
     assert within.microdata.schema == plain.microdata.schema
     assert within.microdata.column("grade").to_pylist() == plain.microdata.column("grade").to_pylist()
+
+
+@pytest.mark.parametrize(
+    ("masker", "bands", "labels"),
+    [
+        (TopCoding(category="90+"), "width:1,90+", ["17", "18", "89", "90+", "90+"]),
+        (BottomCoding(category="<18"), "width:1,<18", ["<18", "18", "89", "90", "91"]),
+    ],
+)
+def test_a_text_for_numbers_is_a_band(masker, bands, labels):
+    ages = pa.table({"age": [17, 18, 89, 90, 91]})
+    schema = Schema([Attribute("age", Numeric(), "key")])
+    with pytest.raises(ParameterError, match="category must be None where only numbers are coded") as caught:
+        masker.mask(ages, schema)
+    assert bands in caught.value.hint
+    assert Banding({"age": bands}, empty="keep").mask(ages, schema).microdata.column("age").to_pylist() == labels

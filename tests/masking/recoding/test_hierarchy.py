@@ -7,7 +7,8 @@ from tests.battery import SIZES, microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import FileError, ParameterError
-from discreet.masking.recoding.hierarchy import Hierarchy, HierarchyRecoding
+from discreet.masking.recoding.hierarchy import Hierarchy
+from discreet.masking.recoding.hierarchy_recoding import HierarchyRecoding
 
 FUELS = ("gas", "oil", "wood", "sun")
 SCHEMA_FUEL = Schema([Attribute("fuel", Nominal(FUELS), "key"), Attribute("w", Numeric(), "weight")])

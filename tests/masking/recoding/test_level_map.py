@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 from tests.battery import microdata
 
+import discreet as dc
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
@@ -45,3 +46,23 @@ def test_maps_of_numbers_typed_as_text():
     assert masked.microdata.schema["grade"] == microdata().schema["grade"]
     parsed = LevelMap.parameters["maps"].parse("grade=7>6,5>4; fuel=sun>wood")
     assert parsed == {"grade": {"7": "6", "5": "4"}, "fuel": {"sun": "wood"}}
+
+
+@pytest.mark.parametrize(("target", "levels"), [("oil", ("gas", "oil")), ("unknown", ("gas", "oil", "unknown"))])
+def test_missing_values_become_a_level_where_that_is_asked_for(target, levels):
+    schema = dc.Schema([dc.Attribute("fuel", dc.Nominal(["gas", "oil", "wood"]), "key", missing=("?",))])
+    table = dc.Microdata(pa.table({"fuel": ["gas", None, "?", "wood"]}), schema)
+    masked = dc.LevelMap({"fuel": {"wood": "oil"}}, missing={"fuel": target}).mask(table)
+    assert masked.microdata.column("fuel").to_pylist() == ["gas", target, target, "oil"]
+    assert set(masked.microdata.schema["fuel"].scale.levels) >= set(levels)
+    assert masked.provenance.changed == {"fuel": 3}
+
+
+def test_missing_values_of_an_ordered_scale_get_no_place_in_its_order():
+    schema = dc.Schema([dc.Attribute("size", dc.Ordinal([1, 2, 3]), "key")])
+    table = dc.Microdata(pa.table({"size": [1, None, 3]}), schema)
+    masked = dc.LevelMap({"size": {3: 2}}, missing={"size": "unknown"}).mask(table)
+    assert masked.microdata.column("size").to_pylist() == ["1", "unknown", "2"]
+    assert not masked.microdata.schema["size"].scale.ordered
+    with pytest.raises(ParameterError, match="missing names 'fuel', which has no map"):
+        dc.LevelMap({"size": {3: 2}}, missing={"fuel": "x"}).mask(table)

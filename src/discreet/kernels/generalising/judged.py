@@ -9,11 +9,12 @@ import numpy as np
 from discreet.kernels.generalising.class_rules import (
     AVERAGE,
     ITEMS,
+    SIZE,
     UNIQUES,
     class_figure,
     class_passes,
 )
-from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace, code_at, gather, number_keys
+from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace, code_at, gather, number_keys, price_of
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import BoolArray, FloatArray, IntArray
 
@@ -71,6 +72,18 @@ def _judge_rule(
     for a in range(rules.columns.shape[1]):
         whole = whole and rules.columns[r, a]
     groups = count
+    if whole and kind == SIZE:  # the same as below, of classes as they are
+        lost = 0
+        for row in range(count):
+            size = sizes[row]
+            if size == 0 or dead[row] or work.doomed[row]:
+                continue
+            if not class_passes(kind, float(size), rules.low[r], rules.high[r]):
+                work.doomed[row] = True
+                lost += size
+                if lost > stop_at:
+                    break
+        return lost
     if whole:
         for row in range(count):
             work.order[row] = row
@@ -121,15 +134,11 @@ def _judge_rule(
 
 
 @exact_kernel
-def _keeps_file_rules(rules: Rules, tables: ClassTables, table: int, star: int, work: Workspace) -> bool:
+def _keeps_file_rules(rules: Rules, records: int, classes: int, uniques: int, star: int) -> bool:
     """Judge what is said of all classes together; `star` records are released as one more class."""
-    records, classes, uniques = star, 1 if star > 0 else 0, 1 if star == 1 else 0
-    for row in range(tables.filled[table]):
-        size = tables.sizes[table, row]
-        if size > 0 and not work.dead[row]:
-            records += size
-            classes += 1
-            uniques += 1 if size == 1 else 0
+    records += star
+    classes += 1 if star > 0 else 0
+    uniques += 1 if star == 1 else 0
     for r in range(rules.kinds.size):
         if rules.kinds[r] == AVERAGE and not class_passes(AVERAGE, classes / max(records, 1), 0.0, rules.high[r]):
             return False
@@ -138,6 +147,22 @@ def _keeps_file_rules(rules: Rules, tables: ClassTables, table: int, star: int, 
             if not class_passes(UNIQUES, share, 0.0, rules.high[r]):
                 return False
     return True
+
+
+@exact_kernel
+def _small_first(ladders: Ladders, tables: ClassTables, table: int, levels: IntArray) -> IntArray:
+    """Return the classes by size, of equal ones the coarsest first; nothing depends on how they were rolled up."""
+    count = tables.filled[table]
+    order = np.arange(count)
+    for word in range(tables.keys.shape[2] - 1, -1, -1):
+        column = tables.keys[table, :count, word].copy()
+        order = order[np.argsort(column[order], kind="mergesort")]
+    gains = np.empty(count)
+    for row in range(count):
+        gains[row] = -price_of(tables.keys[table, row], levels, ladders)
+    order = order[np.argsort(gains[order], kind="mergesort")]
+    sizes = tables.sizes[table, :count].copy()
+    return order[np.argsort(sizes[order], kind="mergesort")]
 
 
 @exact_kernel
@@ -168,12 +193,17 @@ def judge(
     """Mark in `work.dead` what is suppressed; return how many records that is, or −1 where it is more than `limit`.
 
     Classes that break a rule go together, and are counted anew until none is left that does. Where all classes
-    together break a rule, or the suppressed ones do that stay in the file, the smallest classes go as well.
+    together break a rule, the smallest go one by one, of equally small ones the coarsest first. Where the suppressed
+    records do that stay in the file, all classes of the smallest size join them.
+
+    That no fewer records need go for a rule of all classes: of so many classes over records, removing the smallest
+    leaves the most records, so that where this does not keep the rule, removing no other as many classes does.
     """
     count = tables.filled[table]
     work.dead[:count] = False
     work.doomed[:count] = False
-    suppressed = 0
+    suppressed, following = 0, 0
+    order = np.empty(0, dtype=np.int64)
     several = False
     for r in range(rules.kinds.size):
         for a in range(rules.columns.shape[1]):
@@ -198,24 +228,51 @@ def judge(
             work.dead[:count] = work.doomed[:count]
         if suppressed >= total and not stays:
             return -1  # nothing is released
-        fine = _keeps_file_rules(rules, tables, table, suppressed if stays else 0, work)
-        if fine and stays and suppressed > 0:
-            fine = _star_passes(ladders, rules, tables, table, levels, work)
-        if fine:
+        records, classes, uniques = 0, 0, 0
+        for row in range(count):
+            size = tables.sizes[table, row]
+            if size > 0 and not work.dead[row]:
+                records += size
+                classes += 1
+                uniques += 1 if size == 1 else 0
+        fine = _keeps_file_rules(rules, records, classes, uniques, suppressed if stays else 0)
+        if fine and (not stays or suppressed == 0 or _star_passes(ladders, rules, tables, table, levels, work)):
             return suppressed
         if suppressed >= total:
             return -1
-        smallest = 1 << 62
-        for row in range(count):
-            if not work.dead[row] and 0 < tables.sizes[table, row] < smallest:
-                smallest = tables.sizes[table, row]
-        for row in range(count):
-            if not work.dead[row] and tables.sizes[table, row] == smallest:
-                work.dead[row] = True
-                work.doomed[row] = True
-                suppressed += smallest
-        if suppressed > limit:
+        if fine:
+            smallest = 1 << 62
+            for row in range(count):
+                if not work.dead[row] and 0 < tables.sizes[table, row] < smallest:
+                    smallest = tables.sizes[table, row]
+            for row in range(count):
+                if not work.dead[row] and tables.sizes[table, row] == smallest:
+                    work.dead[row] = True
+                    work.doomed[row] = True
+                    suppressed += smallest
+            if suppressed > limit:
+                return -1
+            continue
+        if suppressed >= limit:
             return -1
+        if order.size == 0:
+            order = _small_first(ladders, tables, table, levels)
+        while not fine and following < count:
+            row = order[following]
+            following += 1
+            size = tables.sizes[table, row]
+            if size == 0 or work.dead[row]:
+                continue
+            work.dead[row] = True
+            work.doomed[row] = True
+            suppressed += size
+            if suppressed > limit:
+                return -1
+            records -= size
+            classes -= 1
+            uniques -= 1 if size == 1 else 0
+            # Where models look at some keys only, the others may break one now.
+            fine = several or _keeps_file_rules(rules, records, classes, uniques, suppressed if stays else 0)
 
 
 @exact_kernel

@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from discreet.kernels.generalising.judged import Rules, judge
-from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace, code_at, roll_up
+from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace, price_of, roll_up
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
@@ -34,14 +34,6 @@ __all__ = [
 ]
 
 ADDITIVE, DISCERNIBILITY, CLASS_SIZE, DIVERGENCE, AMBIGUITY, SUPPRESSED = 0, 1, 2, 3, 4, 5
-
-
-@exact_kernel
-def _price_of(key: IntArray, levels: IntArray, ladders: Ladders) -> float:
-    total = 0.0
-    for a in range(levels.size):
-        total += ladders.price[ladders.offsets[a, levels[a]] + code_at(key, ladders.fields[a])]
-    return total
 
 
 @exact_kernel
@@ -65,7 +57,7 @@ def node_value(
         if any_dead:
             for row in range(count):
                 if work.dead[row] and tables.sizes[table, row] > 0:
-                    saved = _price_of(tables.keys[table, row], levels, ladders)
+                    saved = price_of(tables.keys[table, row], levels, ladders)
                     total += tables.sizes[table, row] * (dearest - saved)
         return total
     suppressed, classes = 0, 0
@@ -80,9 +72,9 @@ def node_value(
         if objective == DISCERNIBILITY:
             total += float(size) * float(size)
         elif objective == DIVERGENCE:
-            total += size * (_price_of(tables.keys[table, row], levels, ladders) - math.log2(size))
+            total += size * (price_of(tables.keys[table, row], levels, ladders) - math.log2(size))
         elif objective == AMBIGUITY:
-            total += size * 2.0 ** _price_of(tables.keys[table, row], levels, ladders)
+            total += size * 2.0 ** price_of(tables.keys[table, row], levels, ladders)
     if objective == DISCERNIBILITY:
         return total + float(suppressed) * float(records)
     if objective == CLASS_SIZE:

@@ -13,7 +13,7 @@ import numpy as np
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
 
-__all__ = ["ClassTables", "Ladders", "Workspace", "code_at", "number_keys", "roll_up"]
+__all__ = ["ClassTables", "Ladders", "Workspace", "code_at", "leap", "number_keys", "price_of", "roll_up"]
 
 # Fibonacci hashing: the high bits of the product spread runs of keys over the table.
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -89,6 +89,15 @@ def code_at(key: IntArray, field: IntArray) -> int:
 
 
 @exact_kernel
+def price_of(key: IntArray, levels: IntArray, ladders: Ladders) -> float:
+    """Return what a record of a class costs; of some objectives, its logarithm."""
+    total = 0.0
+    for a in range(levels.size):
+        total += ladders.price[ladders.offsets[a, levels[a]] + code_at(key, ladders.fields[a])]
+    return total
+
+
+@exact_kernel
 def _slot(key: IntArray, bits: int) -> int:
     mixed = np.uint64(0)
     for word in range(key.size):
@@ -106,6 +115,26 @@ def number_keys(keys: IntArray, count: int, slots: IntArray, heads: IntArray, la
     size = 1 << bits
     slots[:size] = -1
     different = 0
+    at = 0
+    if keys.shape[1] == 1:  # the same, without a loop over words
+        for row in range(count):
+            key = keys[row, 0]
+            mixed = np.uint64(key) * _MULTIPLIER
+            mixed ^= mixed >> np.uint64(29)
+            at = np.int64((mixed * _MULTIPLIER) >> np.uint64(64 - bits))  # type: ignore[assignment]
+            while True:
+                number = slots[at]
+                if number < 0:
+                    slots[at] = different
+                    heads[different] = row
+                    labels[row] = different
+                    different += 1
+                    break
+                if keys[heads[number], 0] == key:
+                    labels[row] = number
+                    break
+                at = (at + 1) & (size - 1)
+        return different
     for row in range(count):
         at = _slot(keys[row], bits)
         while True:
@@ -143,9 +172,11 @@ def gather(labels: IntArray, count: int, groups: int, work: Workspace) -> None:
 
 
 @exact_kernel
-def _roll_values(tables: ClassTables, source: int, target: int, s: int, groups: int, work: Workspace) -> None:
+def _roll_values(
+    finer: ClassTables, source: int, coarser: ClassTables, target: int, s: int, groups: int, work: Workspace
+) -> None:
     """Join the confidential values of the classes that became one."""
-    starts, values, counts = tables.starts[source, s], tables.values[source, s], tables.counts[source, s]
+    starts, values, counts = finer.starts[source, s], finer.values[source, s], finer.counts[source, s]
     written = 0
     for group in range(groups):
         work.cursors[group] = written
@@ -161,9 +192,68 @@ def _roll_values(tables: ClassTables, source: int, target: int, s: int, groups: 
             work.spare_counts[entry] = work.tally[work.spare_values[entry]]
             work.tally[work.spare_values[entry]] = 0
     work.cursors[groups] = written
-    tables.starts[target, s, : groups + 1] = work.cursors[: groups + 1]
-    tables.values[target, s, :written] = work.spare_values[:written]
-    tables.counts[target, s, :written] = work.spare_counts[:written]
+    coarser.starts[target, s, : groups + 1] = work.cursors[: groups + 1]
+    coarser.values[target, s, :written] = work.spare_values[:written]
+    coarser.counts[target, s, :written] = work.spare_counts[:written]
+
+
+@exact_kernel
+def _join(finer: ClassTables, source: int, coarser: ClassTables, target: int, work: Workspace) -> None:
+    """Bring the classes together whose raised keys are equal; `finer` and `coarser`, and the tables, may be one."""
+    count, words, raised = finer.filled[source], finer.keys.shape[2], work.raised
+    groups = number_keys(raised, count, work.slots, work.heads, work.labels)
+    if finer.starts.shape[1]:
+        gather(work.labels, count, groups, work)
+        for s in range(finer.starts.shape[1]):
+            _roll_values(finer, source, coarser, target, s, groups, work)
+    # Where both tables are one, whatever is written over has been read: a group's number is at most its first row.
+    sizes, people = coarser.sizes[target], coarser.people[target]
+    for row in range(count):
+        group = work.labels[row]
+        size, population = finer.sizes[source, row], finer.people[source, row]
+        if work.heads[group] == row:
+            sizes[group], people[group] = size, population
+            for word in range(words):
+                coarser.keys[target, group, word] = raised[row, word]
+        else:
+            sizes[group] += size
+            people[group] += population
+    coarser.filled[target] = groups
+
+
+@exact_kernel
+def leap(
+    ladders: Ladders,
+    finer: ClassTables,  # IN
+    source: int,  # IN the table of the finer node
+    coarser: ClassTables,  # OUT
+    target: int,  # IN the table to fill
+    now: IntArray,  # IN (m,) int64: the levels of the finer node
+    levels: IntArray,  # IN (m,) int64: those of the coarser, none below
+    work: Workspace,
+) -> None:
+    """Raise all attributes at once, however many steps."""
+    count, words = finer.filled[source], finer.keys.shape[2]
+    raised = work.raised
+    for row in range(count):
+        for word in range(words):
+            raised[row, word] = finer.keys[source, row, word]
+    for a in range(levels.size):
+        if now[a] == levels[a]:
+            continue
+        codes = ladders.offsets[a, now[a] + 1] - ladders.offsets[a, now[a]]
+        becomes = np.empty(codes, dtype=np.int64)
+        for code in range(codes):
+            higher = code
+            for step in range(now[a], levels[a]):
+                higher = ladders.upward[ladders.offsets[a, step] + higher]
+            becomes[code] = higher
+        word, shift, mask = ladders.fields[a, 0], ladders.fields[a, 1], ladders.fields[a, 2]
+        empty = ~(mask << shift)
+        for row in range(count):
+            key = raised[row, word]
+            raised[row, word] = (key & empty) | (becomes[(key >> shift) & mask] << shift)
+    _join(finer, source, coarser, target, work)
 
 
 @exact_kernel
@@ -184,21 +274,4 @@ def roll_up(
         for word in range(words):
             raised[row, word] = keys[row, word]
         raised[row, field[0]] = (raised[row, field[0]] & empty) | (upward[code] << field[1])
-    groups = number_keys(raised, count, work.slots, work.heads, work.labels)
-    if tables.starts.shape[1]:
-        gather(work.labels, count, groups, work)
-        for s in range(tables.starts.shape[1]):
-            _roll_values(tables, source, target, s, groups, work)
-    # Where both tables are one, whatever is written over has been read: a group's number is at most its first row.
-    sizes, people = tables.sizes[target], tables.people[target]
-    for row in range(count):
-        group = work.labels[row]
-        size, population = tables.sizes[source, row], tables.people[source, row]
-        if work.heads[group] == row:
-            sizes[group], people[group] = size, population
-            for word in range(words):
-                tables.keys[target, group, word] = raised[row, word]
-        else:
-            sizes[group] += size
-            people[group] += population
-    tables.filled[target] = groups
+    _join(tables, source, tables, target, work)

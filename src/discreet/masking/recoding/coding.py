@@ -69,6 +69,12 @@ class _Coding(Masker):
                     f"{type(self).__name__}: {option} names {len(strangers)} attributes that are not masked, "
                     f"the first {strangers[0]!r}."
                 )
+        if self.category is not None and not schema.of_scale("ordinal", "nominal", among=names):
+            bands = "width:1,90+" if self._sign > 0 else "width:1,<18"
+            raise ParameterError(
+                f"{type(self).__name__}: category must be None where only numbers are coded, which stay numbers.",
+                hint=f"For a text use banding, which makes the column one of labels (--recode 'age={bands}').",
+            )
         return names
 
     def chosen_numbers(self, name: str) -> tuple[float, ...]:
@@ -213,7 +219,8 @@ class TopCoding(_Coding):
         What coded numbers are released as: the threshold, or the mean or median of the coded ones, with the digits of
         the column; the threshold where fewer than three are coded.
     category : str, optional
-        The name of the merged category. Without it the lowest merged level stands for all of them, and the scale of the
+        The name of the merged category, of categories only: for “90+” in a column of numbers take `banding` with
+        ``"width:1,90+"``. Without it the lowest merged level stands for all of them, and the scale of the
         release is that of the original, so that the two can be compared.
     strata : list of str, optional
         Find the threshold of a share of the records, and its replacement, within each combination of these.
@@ -261,7 +268,8 @@ class BottomCoding(_Coding):
         What coded numbers are released as: the threshold, or the mean or median of the coded ones, with the digits of
         the column; the threshold where fewer than three are coded.
     category : str, optional
-        The name of the merged category. Without it the highest merged level stands for all of them, and the scale of
+        The name of the merged category, of categories only: for “<18” in a column of numbers take `banding` with
+        ``"width:1,<18"``. Without it the highest merged level stands for all of them, and the scale of
         the release is that of the original.
     strata : list of str, optional
         Find the threshold of a share of the records, and its replacement, within each combination of these.

@@ -20,6 +20,7 @@ from discreet.errors import DataError, ParameterError
 from discreet.kernels.generalising.class_rules import CLOSE_ORDERED, CLOSE_TREE, DISTINCT, SIZE
 from discreet.masking.microaggregation.numbers.refinement import BUDGET, check_budget
 from discreet.masking.recoding.hierarchy import Hierarchy, HierarchyByName
+from discreet.masking.recoding.joined_classes import JoinedClasses, record_costs
 from discreet.masking.recoding.key_ladders import STAR, NamedLadder, hierarchies_of, leaves_of
 from discreet.masking.recoding.lattice_search import (
     OBJECTIVES,
@@ -29,8 +30,10 @@ from discreet.masking.recoding.lattice_search import (
     SensitiveColumn,
 )
 from discreet.masking.recoding.level_map import recode
+from discreet.masking.recoding.model_promises import ModelPromises
 from discreet.models.identity import K
 from discreet.models.model_text import ModelList
+from discreet.models.people_source import load_people
 from discreet.models.privacy_model import Demand, PrivacyModel
 from discreet.parameters import AnyOf, ByName, Choice, Flag, Instance, Integer, Names, Number, Optional, Text
 from discreet.parameters.declaration import parameter
@@ -92,17 +95,19 @@ class Generalisation(Masker):
         The largest share of records that may be suppressed because their class would break a model.
     objective : {"loss", "precision", "entropy", "discernibility", "class-size", "kl", "ambiguity"}
         What is made least. ``"loss"``: the mean over cells of (leaves covered − 1)/(leaves − 1). ``"precision"``: of
-        the step over the height. ``"entropy"``: bits lost over bits there were, with the frequencies of the original.
-        Each counts a suppressed record as 1, or all its bits. ``"discernibility"``: Σ size² + suppressed · n.
-        ``"class-size"``: n over the number of classes, the suppressed being one. ``"kl"``: the divergence, in bits, of
-        the original records from classes spread evenly over the leaves they cover; ``"ambiguity"``: the mean number of
-        leaf combinations that a record may be; both take suppressed records for one class that covers everything.
+        the step over the height. ``"entropy"``: bits lost over bits there were, with the frequencies of the original;
+        a missing cell is a value like any other and has log2(n / missing cells of its column) bits, which it loses
+        where its record is suppressed. Each counts a suppressed record as 1, or all its bits. ``"discernibility"``:
+        Σ size² + suppressed · n. ``"class-size"``: n over the number of classes, the suppressed being one.
+        ``"kl"``: the divergence, in bits, of the original records from classes spread evenly over the leaves they
+        cover; ``"ambiguity"``: the mean number of leaf combinations that a record may be; both take suppressed
+        records for one class that covers everything.
     suppressed : {"dropped", "generalised"}
         Suppressed records are left out of the file; or they stay with every key fully generalised, are then a class
         like any other, and further small classes join them until they keep the models too.
     local : bool
-        Whether records that would be suppressed get steps of their own, found among themselves, again and again. The
-        result costs no more than the global one, and is not proven.
+        Whether records that would be suppressed get steps of their own, found among themselves, again and again, with
+        the same models. The result costs no more than the global one, and is not proven.
     importance : dict of str to float, optional
         The weight of an attribute in ``"loss"``, ``"precision"`` and ``"entropy"``; 1 where none is given.
     budget : int or str
@@ -113,7 +118,11 @@ class Generalisation(Masker):
     Notes
     -----
     Exact: each node of the lattice is looked at, or shown to be no better by a bound that never exceeds it, or shown to
-    need too much suppression where the models can only gain by generalising. `details` says what was proven. k is
+    need too much suppression where the models can only gain by generalising. `details` says what was proven: of steps,
+    with the records suppressed at each that its classes say. Where a model is of the whole release these are the
+    smallest classes, one by one, of equal ones the coarsest first: no fewer records would do, but others may cost less
+    by "loss", "entropy", "kl" and "ambiguity". Where suppressed records stay, all classes of the smallest size join
+    them, until they keep the models. k is
     counted among released records; distributions are compared with that of the original table. ARX suppresses the same
     records and keeps them as rows of ``*`` that its models do not count. A missing value is a value of its own at every
     step and costs nothing. An attribute that a model calls sensitive is not generalised. Equal values: the first found.
@@ -142,6 +151,7 @@ class Generalisation(Masker):
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     groups: ClassVar[bool] = True
+    recounts: ClassVar[bool] = True
     models: Sequence[PrivacyModel] | None = parameter(Optional(ModelList()), default=None, kw_only=False)
     hierarchies: Mapping[str, Hierarchy | str | os.PathLike[str]] | str | os.PathLike[str] | None = parameter(
         Optional(_Hierarchies()), default=None, kw_only=False
@@ -167,9 +177,8 @@ class Generalisation(Masker):
             cls(k=2, hierarchies=both, suppression=0.1, suppressed="generalised", objective="discernibility"),
         ]
 
-    @property
-    def reorders(self) -> bool:  # type: ignore[override]
-        """Records that are left out move the others up."""
+    def moves_records(self) -> bool:
+        # Records that are left out move the others up.
         return self.suppression > 0 and self.suppressed == "dropped"
 
     # -------------------------------------------------------------------------------------------------------- door
@@ -234,7 +243,9 @@ class Generalisation(Masker):
         names: tuple[str, ...],
         shared: tuple[tuple[str, ...], ...] = (),  # noqa: ARG002 - the models say what is shared
     ) -> tuple[Guarantee, ...]:
-        demands = [demand for model in self._all_models() for demand in model.demands(names)]
+        # What combinations of some keys share, and every other rule, is promised once the records were seen.
+        whole = [one for one in self._all_models() if not (isinstance(one, K) and isinstance(one.k, Mapping))]
+        demands = [demand for model in whole for demand in model.demands(names)]
         smallest: dict[tuple[str, ...], int] = {}
         for demand in demands:
             if demand.kind == SIZE:
@@ -243,7 +254,10 @@ class Generalisation(Masker):
         promises = [replace(self._guarantee(schema, columns), k=k) for columns, k in smallest.items()]
         promises += [
             replace(
-                self._guarantee(schema, d.columns), k=smallest.get(d.columns, 1), l=ceil(d.low), sensitive=d.sensitive
+                self._guarantee(schema, d.columns),
+                k=smallest.get(d.columns, 1),
+                l=ceil(d.low - 1e-9),
+                sensitive=d.sensitive,
             )
             for d in demands
             if d.kind == DISTINCT
@@ -273,10 +287,22 @@ class Generalisation(Masker):
         steps = np.tile(np.array([best.levels[name] for name in names], dtype=np.int64), (n, 1))
         lost, rounds, value = best.suppressed.copy(), 1, best.value
         if self.local:
-            steps, lost, rounds, value = self._recode_locally(
-                best.value, steps, lost, ladders, columns, people, demands, sensitive, models, names
+            steps, lost, rounds = self._recode_locally(
+                steps, lost, ladders, columns, people, demands, sensitive, models, names
             )
-        return self._released(job, ladders, columns, steps, lost, best, value, rounds, notes, limit)
+            if stays and lost.any():
+                promised = ModelPromises(self.name, table, names, sensitive, np.zeros(n, dtype=np.bool_))
+                promises = (
+                    *self.guarantees(job.schema, names),
+                    *promised.of(models, ladders, people, best.levels),
+                )
+                others = {name: table.column(name).to_pylist() for name in sensitive}
+                lost = JoinedClasses(ladders, columns, others, promises).settle(steps, lost, best.suppressed)
+            costs = record_costs(ladders, columns, steps, self.objective, self.importance or {})
+            value = float(np.where(lost, 1.0, costs).mean())
+        masking = self._released(job, ladders, columns, steps, lost, best, value, rounds, notes, limit)
+        promised = ModelPromises(self.name, table, names, sensitive, lost & (not stays))
+        return replace(masking, promises=promised.of(models, ladders, people, best.levels))
 
     def _allowance(self) -> tuple[int, float | None]:
         seconds = check_budget("Generalisation", self.budget)
@@ -296,17 +322,24 @@ class Generalisation(Masker):
         stays: bool,
     ) -> LatticeSearch:
         keys = [KeyLadder(n, columns[n][rows], ladders[n].groups, people.get(n)) for n in ladders]
+        n = next(iter(columns.values())).size
         steadfast = all(model.steadfast for model in models)
         without = limit == 0 and all(model.monotone for model in models)
         return LatticeSearch(
             keys,
             demands,
-            {name: replace(column, codes=column.codes[rows]) for name, column in sensitive.items()},
+            {
+                name: replace(
+                    column, codes=column.codes[rows], shares=np.bincount(column.codes, minlength=column.size) / n
+                )
+                for name, column in sensitive.items()
+            },
             self.objective,
             limit,
             stays=stays,
             steadfast=(steadfast and not stays) or without,
             importance=self.importance or {},
+            whole=n,
         )
 
     def _population(
@@ -315,10 +348,12 @@ class Generalisation(Masker):
         names: tuple[str, ...],
         given: Mapping[str, Hierarchy],
     ) -> dict[str, IntArray]:
-        tables: list[Microdata] = []
+        sources: list[Any] = []
         for model in models:
-            if model.people is not None and not any(model.people is one for one in tables):
-                tables.append(model.people)
+            source = getattr(model, "population", None)
+            if source is not None and not any(source is one or _same_path(source, one) for one in sources):
+                sources.append(source)
+        tables = [load_people(source) for source in sources]
         if tables and self.suppressed == "generalised":
             raise ParameterError(
                 'Generalisation: suppressed must be "dropped" with a model of a population, in which nobody is fully '
@@ -345,9 +380,9 @@ class Generalisation(Masker):
             name = demand.sensitive
             if name is None:
                 continue
-            codes, size = level_codes(table, name)
-            if not (codes == size - 1).any():
-                size -= 1  # nothing is missing
+            # Levels that nobody has are no values: they would make the steps of an ordered distance shorter.
+            present, codes = np.unique(level_codes(table, name)[0], return_inverse=True)
+            size = int(present.size)
             if demand.kind == CLOSE_ORDERED and not table.schema[name].scale.ordered:
                 raise ParameterError(f"Generalisation: {name!r} has no order for the ordered distance.")
             tree = result[name].tree if name in result else None
@@ -364,7 +399,9 @@ class Generalisation(Masker):
         came = "no node releases any record"
         if nearest is not None:
             steps = ", ".join(f"{name} {nearest[0][name]}" for name in sorted(nearest[0]))
-            came = f"nearest came the steps {steps}, with {nearest[1]} records suppressed"
+            came = (
+                f"nearest came the steps {steps}, with {nearest[1]} records suppressed, {nearest[1] - limit} too many"
+            )
         return ParameterError(
             f"Generalisation: no combination of steps keeps the models with at most {limit} of {n} records "
             f"suppressed; {came}.",
@@ -373,7 +410,6 @@ class Generalisation(Masker):
 
     def _recode_locally(
         self,
-        value: float,
         steps: IntArray,
         lost: BoolArray,
         ladders: Mapping[str, NamedLadder],
@@ -383,15 +419,15 @@ class Generalisation(Masker):
         sensitive: Mapping[str, SensitiveColumn],
         models: Sequence[PrivacyModel],
         names: tuple[str, ...],
-    ) -> tuple[IntArray, BoolArray, int, float]:
+    ) -> tuple[IntArray, BoolArray, int]:
         """Search the suppressed records by themselves, and those that are left again, while any can be released."""
         if self.objective not in ("loss", "precision"):
             raise ParameterError('Generalisation: local needs objective "loss" or "precision", which add up by record.')
-        if any(demand.kind != SIZE or len(demand.columns) < len(names) for demand in demands):
-            raise ParameterError(
-                "Generalisation: local must be False with models other than k and highest-risk on all keys; only their "
-                "classes may be found among a part of the records.",
-            )
+        # A class of all rounds is the union of classes that keep the models, each compared with the whole table: it
+        # keeps them too. What is left and stays is none of these, and is judged afterwards. Of a population the same
+        # people would be counted in every round.
+        if people:
+            raise ParameterError("Generalisation: local must be False with a model of a population.")
         rounds = 1
         while lost.any() and rounds < _ROUNDS:
             rows = np.flatnonzero(lost)
@@ -403,8 +439,7 @@ class Generalisation(Masker):
             steps[kept] = [better.levels[name] for name in names]
             lost[kept] = False
             rounds += 1
-            value -= (1.0 - better.value) * rows.size / lost.size
-        return steps, lost, rounds, value
+        return steps, lost, rounds
 
     # ----------------------------------------------------------------------------------------------------- release
 
@@ -475,6 +510,16 @@ class Generalisation(Masker):
             else f"The search ended early: {best.visited} of {best.nodes} combinations were looked at. No combination "
             f"gives a {self.objective} below {best.bound:.6g}; this one has {best.value:.6g}."
         )
+        if limit and any(model.of_file for model in self._all_models()):
+            proof += (
+                " Of each the smallest classes were suppressed, as few records as a model of the whole release needs; "
+                "that no other classes would cost less is not proven."
+            )
+        if limit and stays:
+            proof += (
+                " Of each the smallest classes joined the suppressed records until these kept the models; that no "
+                "other classes would cost less is not proven."
+            )
         if not best.finished:
             details |= {"bound": best.bound, "gap": best.value - best.bound}
         if self.local:
@@ -482,6 +527,8 @@ class Generalisation(Masker):
             proof = (
                 f"Suppressed records got steps of their own in {rounds - 1} further rounds, which is not proven best."
             )
+        taken_steps = ", ".join(f"{name} {best.levels[name]} of {ladders[name].height}" for name in names)
+        told = f"Steps of the hierarchies: {taken_steps}; {self.objective} {value:.6g}."
         fate = "stay, fully generalised" if stays else "are left out"
         taken = f"{int(lost.sum())} of {n} records are suppressed and {fate}; at most {limit} were allowed."
         rows = None
@@ -497,7 +544,7 @@ class Generalisation(Masker):
             attributes=tuple(declared),
             rows=rows,
             details=details,
-            notes=(*notes, *([taken] if lost.any() else []), proof),
+            notes=(*notes, told, *([taken] if lost.any() else []), proof),
         )
 
     @staticmethod
@@ -505,6 +552,10 @@ class Generalisation(Masker):
         """Return where each declared level goes; one that no record has, to the top."""
         by_text = {str(row[0]): row[step] for row in ladder.rows}
         return [by_text.get(str(level), ladder.rows[0][-1]) for level in levels]
+
+
+def _same_path(one: Any, other: Any) -> bool:
+    return not isinstance(one, Microdata) and not isinstance(other, Microdata) and str(one) == str(other)
 
 
 def _value_tree(table: Microdata, name: str, hierarchy: Hierarchy, codes: IntArray, size: int) -> IntArray:
@@ -515,7 +566,7 @@ def _value_tree(table: Microdata, name: str, hierarchy: Hierarchy, codes: IntArr
     steps = ladder.groups if ladder.groups[-1].max() > 0 else ladder.groups[:-1]
     tree = np.empty((len(steps), size), dtype=np.int64)
     for step, groups in enumerate(steps):
-        # A missing value, and a level that no record has, are branches of their own.
+        # A missing value is a branch of its own.
         marks = [int(groups[leaf]) if leaf >= 0 else -1 - value for value, leaf in enumerate(leaf_of.tolist())]
         numbers: dict[int, int] = {}
         tree[step] = [numbers.setdefault(mark, len(numbers)) for mark in marks]

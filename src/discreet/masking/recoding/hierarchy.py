@@ -1,26 +1,25 @@
-"""Recoding by a hierarchy: every level has a chain of ever broader names."""
+"""A hierarchy: every level has a chain of ever broader names."""
 
 from __future__ import annotations
 
-import csv
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar, Self, cast
+from typing import Any
 
-from discreet.contracts.estimator import register
-from discreet.contracts.plan import Scope
-from discreet.data.scales import Categorical
-from discreet.data.schema import Schema
-from discreet.errors import FileError, ParameterError
-from discreet.masking.recoding.level_change import LevelPlan, LevelRecoding
-from discreet.masking.recoding.level_map import recode
-from discreet.parameters import AnyOf, ByName, Instance, Integer, Text
-from discreet.parameters.declaration import parameter
-from discreet.statistics.question import Inquiry
+from discreet.data.microdata import Microdata
+from discreet.errors import FileError, ParameterError, door, wrong_type
+from discreet.masking.recoding import hierarchy_steps as steps_of
+from discreet.masking.recoding.hierarchy_text import ENDINGS, hierarchy_text, read_rows
+from discreet.parameters import AnyOf, ByName, Instance, Text
 from discreet.typing import Level
 
-__all__ = ["Hierarchy", "HierarchyRecoding"]
+__all__ = ["Hierarchy", "HierarchyByName", "read_hierarchy"]
+
+_EXAMPLE = 'Hierarchy([["gas", "fossil"], ["oil", "fossil"]])'
 
 
 class Hierarchy:
@@ -31,12 +30,14 @@ class Hierarchy:
     rows : iterable of sequence of str
         Each row begins with a level of the data and goes on with its broader names; all rows are equally long. A
         repeated row counts once.
+    missing : sequence of str
+        The missing codes that a recode file of μ-Argus names; kept for writing one, and not used otherwise.
 
     Raises
     ------
     ParameterError
         Rows of different lengths; a level with two different rows; a name whose broader names differ between rows. The
-        message counts them.
+        message counts them, and says in which row the first stands.
 
     Examples
     --------
@@ -47,45 +48,227 @@ class Hierarchy:
     ['fossil', 'renewable']
     """
 
-    def __init__(self, rows: Iterable[Sequence[Level]]) -> None:
-        texts = list(dict.fromkeys(tuple(str(name) for name in row) for row in rows))
-        lengths = {len(row) for row in texts}
-        if len(lengths) != 1 or lengths.pop() < 2:
+    def __init__(self, rows: Iterable[Sequence[Level]], missing: Sequence[str] = ()) -> None:
+        if isinstance(rows, str) or not isinstance(rows, Iterable):
+            raise wrong_type("Hierarchy", "rows must be a list of rows", rows, _EXAMPLE)
+        numbered: dict[tuple[str, ...], int] = {}
+        for number, row in enumerate(rows, 1):
+            if isinstance(row, str) or not isinstance(row, Sequence):
+                raise wrong_type("Hierarchy", "every row must be a list of names", row, _EXAMPLE)
+            numbered.setdefault(tuple(str(name) for name in row), number)
+        texts = list(numbered)
+        width = Counter(len(row) for row in texts).most_common(1)[0][0] if texts else 0
+        odd = next((numbered[row] for row in texts if len(row) != width or width < 2), 0)
+        if odd or not texts:
+            where = f" Row {odd} is not." if odd and len(texts) > 1 else ""
             raise ParameterError(
-                f"Hierarchy: the {len(texts)} rows must be equally long, a level and at least one broader name.",
+                f"Hierarchy: the {len(texts)} rows must be equally long, a level and at least one broader name.{where}",
                 hint="Repeat the broadest name where a chain is shorter.",
             )
-        leaves = [row[0] for row in texts]
-        ambiguous = len({leaf for leaf in leaves if leaves.count(leaf) > 1})
+        times = Counter(row[0] for row in texts)
+        ambiguous = [row for row in texts if times[row[0]] > 1]
         if ambiguous:
-            raise ParameterError(f"Hierarchy: {ambiguous} levels have two different rows.")
-        for step in range(1, len(texts[0]) - 1):
-            above: dict[str, set[str]] = {}
+            different = len({row[0] for row in ambiguous})
+            raise ParameterError(
+                f"Hierarchy: {different} levels have two different rows, the first in row {numbered[ambiguous[0]]}."
+            )
+        for step in range(1, width - 1):
+            above: dict[str, str] = {}
+            torn: dict[str, int] = {}
             for row in texts:
-                above.setdefault(row[step], set()).add(row[step + 1])
-            torn = sum(len(parents) > 1 for parents in above.values())
+                if above.setdefault(row[step], row[step + 1]) != row[step + 1]:
+                    torn.setdefault(row[step], numbered[row])
             if torn:
-                raise ParameterError(f"Hierarchy: {torn} names of step {step} belong to two different broader names.")
+                raise ParameterError(
+                    f"Hierarchy: {len(torn)} names of step {step} belong to two different broader names, the first in "
+                    f"row {min(torn.values())}.",
+                    hint="A name has one name above it; give its parts different names, or one above.",
+                )
         self.rows: dict[str, tuple[str, ...]] = {row[0]: row for row in texts}
+        self.missing = tuple(missing)
+
+    # ---------------------------------------------------------------------------------------------------- builders
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Hierarchy:
-        """Read a hierarchy from a text file: one row a level, fields separated by semicolons, commas or tabs."""
+    @door
+    def from_intervals(cls, numbers: Iterable[float], steps: Sequence[Any], top: str | None = "*") -> Hierarchy:
+        """Put numbers into bands, and these into broader ones.
+
+        Parameters
+        ----------
+        numbers : iterable of float
+            What the column may hold, a row each.
+        steps : sequence
+            For each step a width (5), breaks ([0, 15, 30, "75+"]), or text as :class:`Banding` takes it.
+        top : str, optional
+            The name of all; None: the last step is the broadest.
+
+        Examples
+        --------
+        >>> Hierarchy.from_intervals(range(100), [5, 20, [0, 60, "60+"]]).rows["42"]
+        ('42', '40–44', '40–59', '0–59', '*')
+        """
+        return cls(_topped(steps_of.interval_rows(numbers, steps), top))
+
+    @classmethod
+    @door
+    def from_order(cls, levels: Iterable[Level], sizes: Sequence[int], top: str | None = "*") -> Hierarchy:
+        """Join neighbours of an ordered scale: at each step so many of its levels, counted from the lowest.
+
+        Examples
+        --------
+        >>> Hierarchy.from_order(["xs", "s", "m", "l", "xl"], [2, 4]).rows["m"]
+        ('m', 'm–l', 'xs–l', '*')
+        """
+        return cls(_topped(steps_of.order_rows(levels, sizes), top))
+
+    @classmethod
+    @door
+    def from_prefix(
+        cls, codes: Iterable[Level], digits: Sequence[int] | None = None, *, mask: str = "*", width: int | None = None,
+        from_left: bool = False, top: str | None = "*",
+    ) -> Hierarchy:  # fmt: skip
+        """Redact codes from their end, or cut them where `mask` is empty.
+
+        Parameters
+        ----------
+        codes : iterable
+        digits : sequence of int, optional
+            How many characters are kept at each step, descending; by default one fewer each time.
+        mask : str
+            What stands for a character that is not kept; nothing: codes are cut.
+        width : int, optional
+            How many digits a code has: zeros that a spreadsheet took away are put back.
+        from_left : bool
+            Whether the first characters go, and not the last.
+
+        Examples
+        --------
+        >>> Hierarchy.from_prefix(["81667", "81675", "50667"], [3, 2]).rows["81667"]
+        ('81667', '816**', '81***', '*')
+        """
+        return cls(_topped(steps_of.prefix_rows(codes, digits, mask, width, from_left=from_left), top))
+
+    @classmethod
+    @door
+    def from_frequency(
+        cls, counts: Mapping[Level, float], min_counts: Sequence[int], category: str = "other", top: str | None = "*"
+    ) -> Hierarchy:
+        """Join the levels that fewer records have than each step asks for.
+
+        Rows keep the order of `counts`, and no number is in them. Whoever sees the hierarchy learns at which step a
+        level is joined, and so between which of `min_counts` its number of records lies.
+
+        Examples
+        --------
+        >>> Hierarchy.from_frequency({"gas": 90, "oil": 40, "sun": 3, "wood": 4}, [5, 50]).rows["oil"]
+        ('oil', 'oil', 'other', '*')
+        """
+        return cls(_topped(steps_of.frequency_rows(counts, min_counts, category), top))
+
+    @classmethod
+    @door
+    def from_cooccurrence(
+        cls, data: Microdata, column: str, groups: Sequence[int], beside: Sequence[str] | None = None,
+        top: str | None = "*",
+    ) -> Hierarchy:  # fmt: skip
+        """Join levels that occur with the same values of other attributes.
+
+        Parameters
+        ----------
+        data : Microdata
+        column : str
+            A categorical attribute.
+        groups : sequence of int
+            How many groups are left at each step, descending.
+        beside : list of str, optional
+            The attributes that levels are compared by; by default every other key. Numbers count by their eighths.
+
+        Notes
+        -----
+        At every turn the two groups are joined that lose least of the information about the other attributes
+        (agglomerative information bottleneck, Slonim and Tishby 1999); ties go to the levels declared first. O(L³)
+        at most, for L levels.
+        """
+        return cls(_topped(steps_of.cooccurrence_rows(data, column, groups, beside), top))
+
+    @classmethod
+    @door
+    def from_dates(
+        cls, dates: Iterable[str | date], units: Sequence[str] = ("month", "quarter", "year"), top: str | None = "*"
+    ) -> Hierarchy:
+        """Put days into months, quarters, years or decades, from the finest on.
+
+        Examples
+        --------
+        >>> Hierarchy.from_dates(["2020-05-17"], ["month", "year", "decade"]).rows["2020-05-17"]
+        ('2020-05-17', '2020-05', '2020', '2020s', '*')
+        """
+        return cls(_topped(steps_of.date_rows(dates, units), top))
+
+    # ------------------------------------------------------------------------------------------------------- files
+
+    @classmethod
+    @door
+    def load(cls, path: str | os.PathLike[str], levels: Iterable[Level] | None = None) -> Hierarchy:
+        """Read a hierarchy from a file.
+
+        Parameters
+        ----------
+        path : path
+            Text with one row a level, fields separated by semicolons (as ARX has it), commas or tabs; ``.grc``, a
+            recode file of μ-Argus, whose codes that are not mentioned stay as they are; ``.toml`` with `rows`.
+        levels : iterable, optional
+            What a column holds: ranges of a recode file say no more than from where to where.
+        """
         try:
             text = Path(path).read_text(encoding="utf-8-sig")
         except FileNotFoundError:
             raise FileError(f"The hierarchy file {str(path)!r} does not exist.") from None
         except (OSError, UnicodeDecodeError):
             raise FileError(f"The hierarchy file {str(path)!r} cannot be read as UTF-8 text.") from None
-        first = text.split("\n", 1)[0]
-        delimiter = max(";,\t", key=first.count)
-        lines = csv.reader(text.splitlines(), delimiter=delimiter)
-        return cls([[field.strip() for field in row] for row in lines if any(field.strip() for field in row)])
+        return cls(*read_rows(text, Path(path).suffix.lower(), levels))
+
+    def to_text(self, ending: str = ".csv", step: int = 1) -> str:
+        """Return the hierarchy as a file holds it: ``.csv`` as ARX reads it, ``.toml``, or ``.grc`` of one step."""
+        if ending == ".grc" and not 1 <= step <= self.height:
+            raise ParameterError(f"Hierarchy: step must be between 1 and {self.height}; got {step}.")
+        return hierarchy_text(list(self.rows.values()), ending, step, self.missing)
+
+    @door
+    def write(self, path: str | os.PathLike[str], *, step: int = 1) -> None:
+        """Write a new file, by the ending of its name: ``.csv``, ``.toml`` or ``.grc``; never over one that is there.
+
+        Parameters
+        ----------
+        path : path
+        step : int
+            The step that a recode file of μ-Argus, which has one, is for.
+        """
+        text = self.to_text(Path(path).suffix.lower(), step)
+        try:
+            with Path(path).open("x", encoding="utf-8", newline="") as file:
+                file.write(text)
+        except FileExistsError:
+            raise FileError(f"{str(path)!r} exists already.", hint="Write to another file.") from None
+        except OSError:
+            raise FileError(f"{str(path)!r} cannot be written.", hint="Check the folder and its permissions.") from None
+
+    # ------------------------------------------------------------------------------------------------------ asking
 
     @property
     def height(self) -> int:
         """How many steps there are above the levels."""
         return len(next(iter(self.rows.values()))) - 1
+
+    @property
+    def cyclic(self) -> int:
+        """How many rows come back to a name that they have left."""
+        count = 0
+        for row in self.rows.values():
+            runs = [row[0], *(after for before, after in pairwise(row) if after != before)]
+            count += len(set(runs)) < len(runs)
+        return count
 
     def targets(self, levels: Iterable[Level], step: int) -> list[str]:
         """Return the name of every level at a step; raise and count where levels have no row."""
@@ -99,6 +282,31 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"Hierarchy({len(self.rows)} levels, {self.height} steps)"
+
+
+def _topped(rows: Iterable[tuple[str, ...]], top: str | None) -> list[tuple[str, ...]]:
+    return [row if top is None else (*row, top) for row in rows]
+
+
+@door
+def read_hierarchy(path: str | os.PathLike[str], levels: Iterable[Level] | None = None) -> Hierarchy:
+    """Read a hierarchy: ARX's CSV, a recode file of μ-Argus (``.grc``), or our TOML.
+
+    Parameters
+    ----------
+    path : path
+    levels : iterable, optional
+        What the column holds, for a recode file with open ranges.
+
+    See Also
+    --------
+    Hierarchy.load
+    """
+    if not isinstance(path, (str, os.PathLike)):
+        raise wrong_type("read_hierarchy", "path must be the path of a file", path, f"Endings: {', '.join(ENDINGS)}.")
+    if levels is not None and (isinstance(levels, str) or not isinstance(levels, Iterable)):
+        raise wrong_type("read_hierarchy", "levels must be a list of levels", levels)
+    return Hierarchy.load(path, levels)
 
 
 class HierarchyByName(ByName):
@@ -125,84 +333,3 @@ def _beside(source: Any, folder: str | os.PathLike[str]) -> Any:
     if isinstance(source, (str, os.PathLike)):
         return str(Path(folder) / source)
     return Hierarchy(source) if isinstance(source, list) else source
-
-
-@register("hierarchy-recoding")
-class HierarchyRecoding(LevelRecoding):
-    """Levels exchanged for their broader names, the same step for all records.
-
-    Keeps every value true; destroys the detail below the step.
-
-    Parameters
-    ----------
-    hierarchies : dict of str to Hierarchy or path
-        By attribute, its hierarchy or the text file that holds it (see :meth:`Hierarchy.load`).
-    step : int or dict of str to int
-        How many steps up; 0 leaves an attribute as it is.
-
-    Notes
-    -----
-    O(n). Every declared level must have a row; levels without one and levels with two are counted in the error. The
-    release has a new scale, ordered where the original is and its groups are runs of neighbours. Missing values stay
-    missing.
-
-    References
-    ----------
-    Samarati (2001), Protecting respondents' identities in microdata release.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> from discreet.data.scales import Nominal
-    >>> from discreet.data.schema import Attribute, Schema
-    >>> schema = Schema([Attribute("fuel", Nominal(["gas", "oil", "sun"]), "key")])
-    >>> broader = Hierarchy([["gas", "fossil"], ["oil", "fossil"], ["sun", "renewable"]])
-    >>> fuels = pl.DataFrame({"fuel": ["gas", "oil", "sun"]})
-    >>> HierarchyRecoding({"fuel": broader}).mask(fuels, schema).to_native()["fuel"].to_list()
-    ['fossil', 'fossil', 'renewable']
-    """
-
-    scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
-    perturbative: ClassVar[bool] = False
-    handles_missing: ClassVar[bool] = True
-    hierarchies: Mapping[str, Hierarchy | str | os.PathLike[str]] = parameter(HierarchyByName(), kw_only=False)
-    step: int | Mapping[str, int] = parameter(AnyOf(Integer(0), ByName(Integer(0))), default=1)
-
-    @classmethod
-    def examples(cls) -> list[Self]:
-        sizes = Hierarchy([[s, "small" if s in {"xs", "s"} else "large", "any"] for s in ("xs", "s", "m", "l", "xl")])
-        fuels = Hierarchy([["gas", "fossil"], ["oil", "fossil"], ["wood", "renewable"], ["sun", "renewable"]])
-        return [cls({"size": sizes, "fuel": fuels})]
-
-    def columns_for(self, schema: Schema) -> tuple[str, ...]:
-        for name in self.hierarchies:
-            kind = schema[name].scale.kind
-            if kind not in self.scales:
-                raise ParameterError(f"HierarchyRecoding: attribute {name!r} is {kind}; it has no levels.")
-        steps = self.step if isinstance(self.step, Mapping) else {}
-        strangers = [name for name in steps if name not in self.hierarchies]
-        if strangers:
-            raise ParameterError(f"HierarchyRecoding: step names {strangers[0]!r}, which has no hierarchy.")
-        return tuple(name for name in schema.names if name in self.hierarchies)
-
-    def inquire(self, scope: Scope) -> Inquiry[LevelPlan]:
-        changes, steps = {}, {}
-        for name in scope.names:
-            attribute, declared = scope.schema[name], self.hierarchies[name]
-            hierarchy = declared if isinstance(declared, Hierarchy) else Hierarchy.load(declared)
-            step = self.step.get(name, 1) if isinstance(self.step, Mapping) else self.step
-            if step > hierarchy.height:
-                raise ParameterError(
-                    f"HierarchyRecoding: step must be at most {hierarchy.height} for {name!r}; got {step}."
-                )
-            levels = cast("Categorical", attribute.scale).levels
-            try:
-                targets = hierarchy.targets(levels, step)
-            except ParameterError as error:
-                raise ParameterError(
-                    f"HierarchyRecoding: attribute {name!r}: {error.message}", hint=error.hint
-                ) from None
-            changes[name] = recode(attribute, list(levels) if step == 0 else [*targets])
-            steps[name] = step
-        yield from ()  # the declaration says everything
-        return LevelPlan.of(changes, {"steps": steps})

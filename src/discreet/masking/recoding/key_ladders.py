@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Categorical
+from discreet.data.scales import Categorical, Date, Moment, Numeric
 from discreet.data.schema import Schema
-from discreet.errors import FileError, ParameterError
+from discreet.errors import DataError, FileError, ParameterError
 from discreet.masking.recoding.hierarchy import Hierarchy
 from discreet.typing import IntArray, Level
 
-__all__ = ["STAR", "NamedLadder", "hierarchies_of", "leaves_of"]
+__all__ = ["STAR", "NamedLadder", "hierarchies_of", "leaf_numbers", "leaves_of"]
 
 STAR = "*"
 """What stands for any value."""
@@ -75,7 +74,9 @@ def hierarchies_of(owner: str, given: Any, schema: Schema) -> dict[str, Hierarch
     for name, source in sources.items():
         schema[name]
         try:
-            hierarchy = source if isinstance(source, Hierarchy) else Hierarchy.load(source)
+            scale = schema[name].scale
+            levels = scale.levels if isinstance(scale, Categorical) else None
+            hierarchy = source if isinstance(source, Hierarchy) else Hierarchy.load(source, levels)
         except ParameterError as error:
             raise ParameterError(f"{owner}: attribute {name!r}: {error.message}", hint=error.hint) from None
         _refuse_cycles(owner, name, hierarchy)
@@ -85,10 +86,7 @@ def hierarchies_of(owner: str, given: Any, schema: Schema) -> dict[str, Hierarch
 
 def _refuse_cycles(owner: str, name: str, hierarchy: Hierarchy) -> None:
     """Refuse rows that come back to a name which they have left."""
-    cyclic = 0
-    for row in hierarchy.rows.values():
-        runs = [row[0], *(after for before, after in pairwise(row) if after != before)]
-        cyclic += len(set(runs)) < len(runs)
+    cyclic = hierarchy.cyclic
     if cyclic:
         raise ParameterError(
             f"{owner}: attribute {name!r}: {cyclic} of {len(hierarchy.rows)} rows of the hierarchy come back to a name "
@@ -123,7 +121,7 @@ def leaves_of(
         return NamedLadder.of(name, rows), np.where(absent, -1, places).astype(np.int64), ""
     known = {leaf: place for place, leaf in enumerate(hierarchy.rows)}
     if not isinstance(scale, Categorical):
-        by_number = {number: place for leaf, place in known.items() if (number := _number(leaf)) is not None}
+        by_number = {number: known[leaf] for number, leaf in leaf_numbers(hierarchy, cast("Numeric", scale)).items()}
         row_of = [by_number.get(float(cast("float", level)), -1) for level in levels]
     else:
         row_of = [known.get(text, -1) for text in texts]
@@ -143,6 +141,26 @@ def leaves_of(
     spare = len(chains) - len(set(row_of))
     note = f"{name}: {spare} of {len(chains)} leaves of the hierarchy are no value in the data; they count in its loss."
     return NamedLadder.of(name, rows), codes.astype(np.int64), note if spare else ""
+
+
+def leaf_numbers(hierarchy: Hierarchy, scale: Numeric) -> dict[float, str]:
+    """Return the leaves of a hierarchy by the number, or the encoded date, that each says; others are left out."""
+    if isinstance(scale, Moment):
+        try:
+            encoded = Date().encode(list(hierarchy.rows))
+        except DataError:
+            encoded = np.array([_day(leaf, scale) for leaf in hierarchy.rows])
+            return {float(day): leaf for day, leaf in zip(encoded, hierarchy.rows, strict=True) if not np.isnan(day)}
+        days = scale.of_days(encoded)
+        return {float(day): leaf for day, leaf in zip(days, hierarchy.rows, strict=True)}
+    return {number: leaf for leaf in hierarchy.rows if (number := _number(leaf)) is not None}
+
+
+def _day(leaf: str, scale: Moment) -> float:
+    try:
+        return float(scale.encode([leaf])[0])
+    except DataError:
+        return float("nan")
 
 
 def _number(text: str) -> float | None:

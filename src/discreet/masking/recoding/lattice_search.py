@@ -23,6 +23,7 @@ from discreet.kernels.generalising.node_walk import (
     walk,
 )
 from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace
+from discreet.masking.recoding.tagged_search import MOST_NODES, TaggedSearch
 from discreet.models.privacy_model import Demand
 from discreet.progress import report
 from discreet.typing import BoolArray, FloatArray, IntArray
@@ -77,11 +78,15 @@ class KeyLadder:
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumn:
-    """A confidential attribute: the value of every record, how many values there are, and its tree, if it has one."""
+    """A confidential attribute: the value of every record, how many values there are, and its tree, if it has one.
+
+    `shares` are those of the whole table where the records are a part of it.
+    """
 
     codes: IntArray
     size: int
     tree: IntArray | None = None
+    shares: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +140,8 @@ class LatticeSearch:
         Whether the records to suppress only become fewer by generalising.
     importance : dict of str to float
         The weight of an attribute in the objectives that add up cells.
+    whole : int, optional
+        How many records the whole table has where these are a part of it.
 
     Notes
     -----
@@ -150,6 +157,7 @@ class LatticeSearch:
     stays: bool = False
     steadfast: bool = False
     importance: Mapping[str, float] = field(default_factory=dict)
+    whole: int | None = None
 
     def __post_init__(self) -> None:
         self.n = int(self.ladders[0].codes.size)
@@ -158,7 +166,8 @@ class LatticeSearch:
         self.names = [ladder.name for ladder in self.ladders]
         self.steps = _packed_ladders(self.ladders, self.objective, self.importance)
         self._fill()
-        self.rules = _rules(self.demands, self.names, self.steps.fields, self.sensitive, self.n, self.words)
+        whole = self.n if self.whole is None else self.whole
+        self.rules = _rules(self.demands, self.names, self.steps.fields, self.sensitive, whole, self.words)
 
     @staticmethod
     def _shrinks(ladder: KeyLadder) -> float:
@@ -185,8 +194,7 @@ class LatticeSearch:
             keys = np.concatenate([keys, other])
             weights = np.concatenate([weights, np.zeros(len(other), dtype=np.int64)])
             population = np.concatenate([population, np.ones(len(other), dtype=np.int64)])
-        different, place = np.unique(keys, axis=0, return_inverse=True)
-        place = place.ravel()
+        different, place = _different(keys)
         self.place = place[: self.n]
         d, m, s = len(different), len(self.ladders), len(self.sensitive)
         widest = max([column.size for column in self.sensitive.values()], default=1)
@@ -281,9 +289,9 @@ class LatticeSearch:
         keys = self._packed([one.groups[step][one.codes] for one, step in zip(self.ladders, levels, strict=True)])
         for one, (word, shift, mask) in zip(self.ladders, self.steps.fields.tolist(), strict=True):
             keys[one.codes < 0, word] &= ~(mask << shift)
-        dead = {bytes(key) for key, lost in zip(self.tables.keys[table][:count], self.work.dead, strict=False) if lost}
-        different, place = np.unique(keys, axis=0, return_inverse=True)
-        return np.array([bytes(key) in dead for key in different], dtype=np.bool_)[place.ravel()]
+        dead = {key.tobytes() for key in self.tables.keys[table][:count][self.work.dead[:count]]}
+        different, place = _different(keys)
+        return np.array([key.tobytes() in dead for key in different], dtype=np.bool_)[place]
 
     def run(
         self, visits: int, seconds: float | None = None, *, bounded: bool = True, label: str = ""
@@ -301,6 +309,10 @@ class LatticeSearch:
         label : str
             How progress is called.
         """
+        # Where bounds must be counted, rolling up from node to node is faster than leaping between them.
+        marked = self.nodes <= MOST_NODES and OBJECTIVES[self.objective] == ADDITIVE
+        if bounded and self.steadfast and marked:
+            return self._run_tagged(visits, seconds, label)
         m = len(self.names)
         objective = OBJECTIVES[self.objective]
         levels, owners = np.zeros(m, dtype=np.int64), np.zeros(m + 1, dtype=np.int64)
@@ -352,6 +364,29 @@ class LatticeSearch:
             hopeless=int(progress[5]),
             finished=finished,
             bound=value if finished else min(value, self._open_bound(levels)),
+        )
+
+    def _run_tagged(self, visits: int, seconds: float | None, label: str) -> SearchOutcome | None:
+        """Search where a node that fails rules out all finer ones."""
+        tagged = TaggedSearch(self)
+        finished = tagged.run(visits, seconds, label)
+        if tagged.best_levels is None:
+            return None
+        levels = dict(zip(self.names, tagged.best_levels.tolist(), strict=True))
+        outcome = self.judged(levels)
+        assert outcome is not None  # noqa: S101 - it was found within the limit
+        value, suppressed = outcome
+        return SearchOutcome(
+            levels=levels,
+            value=value,
+            suppressed=suppressed,
+            nodes=self.nodes,
+            visited=tagged.visited,
+            feasible=tagged.feasible,
+            bounded=tagged.bounded,
+            hopeless=tagged.hopeless,
+            finished=finished,
+            bound=value if finished else self._scaled(tagged.bound()),
         )
 
     def _descend(self, best: FloatArray, best_levels: IntArray) -> None:
@@ -433,6 +468,15 @@ class LatticeSearch:
 
     def _scaled(self, value: float) -> float:
         return float(value) / self._norm()
+
+
+def _different(keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the different rows, and which each row is."""
+    if keys.shape[1] == 1:
+        different, place = np.unique(keys[:, 0], return_inverse=True)
+        return different[:, None], place
+    different, place = np.unique(keys, axis=0, return_inverse=True)
+    return different, place.ravel()
 
 
 def _entropy(counts: IntArray) -> float:
@@ -520,7 +564,8 @@ def _rules(
     trees = np.zeros((max(len(order), 1), depth, widest), dtype=np.int64)
     steps = np.ones(max(len(order), 1), dtype=np.int64)
     for number, column in enumerate(sensitive.values()):
-        shares[number, : column.size] = np.bincount(column.codes, minlength=column.size) / n
+        own = np.bincount(column.codes, minlength=column.size) / n
+        shares[number, : column.size] = own if column.shares is None else column.shares
         if column.tree is not None:
             trees[number, : len(column.tree), : column.size] = column.tree
             steps[number] = len(column.tree)

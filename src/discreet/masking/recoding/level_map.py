@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
 from discreet.contracts.estimator import register
 from discreet.contracts.plan import Scope
-from discreet.data.scales import Categorical, Ordinal
+from discreet.data.scales import Categorical, Nominal, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
 from discreet.masking.recoding.level_change import LevelChange, LevelPlan, LevelRecoding, change_levels
-from discreet.parameters import ByName, Constraint
+from discreet.parameters import AnyOf, ByName, Constraint, Control, Flag, Number, Optional, Text
 from discreet.parameters.declaration import parameter
 from discreet.statistics.question import Inquiry
 from discreet.typing import Level
@@ -39,6 +40,9 @@ class _Map(Constraint):
             raise ValueError(text)
         return {old.strip(): new.strip() for old, _, new in pairs}
 
+    def control(self) -> Control:
+        return Control("text")
+
 
 @register("level-map")
 class LevelMap(LevelRecoding):
@@ -51,12 +55,15 @@ class LevelMap(LevelRecoding):
     maps : dict of str to dict
         By attribute, old level to new level. A level that is not mentioned stays. On the command line:
         ``maps="fuel=wood>other,sun>other; size=xs>s"``.
+    missing : dict of str to level, optional
+        By attribute, the level that missing values become; otherwise they stay missing. A level of their own makes an
+        ordered scale unordered.
 
     Notes
     -----
     O(n). Where every target is a level of the original scale, that scale is kept, vanished levels included; otherwise
     the release gets a new one with the levels that are left. An ordered scale stays ordered where the map keeps the
-    order; otherwise it becomes unordered and a note says so. Missing values stay missing.
+    order; otherwise it becomes unordered and a note says so.
 
     References
     ----------
@@ -77,6 +84,9 @@ class LevelMap(LevelRecoding):
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     maps: Mapping[str, Mapping[Level, Level]] = parameter(ByName(_Map()), kw_only=False)
+    missing: Mapping[str, Level] | None = parameter(
+        Optional(ByName(AnyOf(Text("a level"), Number(), Flag()))), default=None
+    )
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -86,6 +96,9 @@ class LevelMap(LevelRecoding):
         ]
 
     def columns_for(self, schema: Schema) -> tuple[str, ...]:
+        strangers = [name for name in self.missing or () if name not in self.maps]
+        if strangers:
+            raise ParameterError(f"LevelMap: missing names {strangers[0]!r}, which has no map.")
         for name in self.maps:
             if schema[name].scale.kind not in self.scales:
                 raise ParameterError(f"LevelMap: attribute {name!r} is {schema[name].scale.kind}; it has no levels.")
@@ -101,6 +114,8 @@ class LevelMap(LevelRecoding):
             if unknown:
                 raise ParameterError(f"LevelMap: maps has {unknown} levels for {name!r} that it does not have.")
             change = recode(attribute, [typed.get(level, level) for level in levels])
+            if name in (self.missing or {}):
+                change = _with_missing(attribute, change, _typed((self.missing or {})[name], levels))
             changes[name] = change
             if change.attribute is not None and change.attribute.scale.kind != attribute.scale.kind:
                 notes.append(f"The map of {name} does not keep its order; it is released as unordered.")
@@ -122,6 +137,24 @@ def recode(attribute: Attribute, targets: list[Level]) -> LevelChange:
             level for level in remaining if level not in scale.levels
         ]
     return change_levels(attribute, np.array([remaining.index(target) for target in targets]), remaining)
+
+
+def _with_missing(attribute: Attribute, change: LevelChange, target: Level) -> LevelChange:
+    """Send missing values to a level too: one that is there, or one of their own at the end."""
+    released = change.attribute or attribute
+    scale = cast("Categorical", released.scale)
+    levels = scale.levels
+    if target not in levels:
+        if len({type(level) for level in (*levels, target)}) > 1:
+            levels, target = tuple(str(level) for level in levels), str(target)
+        levels = (*levels, target)
+        scale = Nominal(levels)
+    code = levels.index(target)
+    table = change.table.copy()
+    table[-1] = code
+    transitions = np.zeros((change.transitions.shape[0], len(levels) + 1), dtype=np.bool_)
+    transitions[np.arange(table.size), table] = True
+    return LevelChange(table, replace(released, scale=scale, missing=()), transitions)
 
 
 def _typed(level: Level, levels: tuple[Level, ...]) -> Level:
