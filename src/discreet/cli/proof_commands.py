@@ -35,6 +35,13 @@ def certify(
     attributes: Annotated[
         str | None, typer.Option(help="What was masked, separated by commas.", show_default=False)
     ] = None,
+    missing: Annotated[
+        str | None,
+        typer.Option(
+            help="Of missing values in the release: category, a value of its own, or wildcard, matching every value.",
+            show_default=False,
+        ),
+    ] = None,
     max_gap: Annotated[
         float | None, typer.Option(help="Exit with 1 if the gap is above this percentage.", show_default=False)
     ] = None,
@@ -46,11 +53,13 @@ def certify(
     layout: dict[str, Any],
     declared: Any,
 ) -> None:
-    """Prove how far a microaggregated release is from the least possible information loss.
+    """Prove how far a release is from the least possible information loss, or from the fewest missing values.
 
     For example:
 
     discreet certify survey.csv masked.csv --schema survey.toml --k 3 --budget 10min
+
+    discreet certify survey.csv suppressed.csv --attributes region,sex,job --missing wildcard --max-gap 5
     """
     from discreet import workflow
 
@@ -58,12 +67,12 @@ def certify(
     with progress(quiet=quiet or json):
         before = workflow.read(original, declared, delimiter=delimiter, encoding=encoding, **layout)
         after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
-        certificate = workflow.certify(before, after, k=k, budget=budget, attributes=names)
+        certificate = workflow.certify(before, after, k=k, budget=budget, attributes=names, missing=missing)
     tell_inferred(before.schema, quiet=quiet or json)
     if json:
         print_json(certificate.to_dict())
     else:
-        out.print(f"Information loss {certificate.value:.4f} %, never below {certificate.bound:.4f} %.")
+        out.print(safe(certificate.figures))
         out.print(f"Proven by {certificate.method}, {certificate.n_records} records: {safe(certificate.sentence)}.")
     if max_gap is not None and certificate.gap > max_gap:
         err.print(f"The gap, {certificate.gap:.2f} %, is above the threshold of {max_gap:g} %.")

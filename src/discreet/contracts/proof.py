@@ -80,6 +80,11 @@ class Certificate:
             text += f"; groups that serve {names} as well may not reach it"
         return text
 
+    @property
+    def figures(self) -> str:
+        """The loss and its bound, in a line."""
+        return f"Information loss {self.value:.4f} %, never below {self.bound:.4f} %."
+
     def to_dict(self) -> Json:
         """Return the certificate as JSON values; an infinite gap becomes null."""
         return {

@@ -6,16 +6,18 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from discreet.contracts.masked import Masked
 from discreet.contracts.pairing import aligned
 from discreet.contracts.proof import Certificate
+from discreet.contracts.withholding_proof import RecodingCertificate, SuppressionCertificate
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
 from discreet.errors import DataError, MissingValueError, ParameterError, door
+from discreet.evaluation.withheld import certify_steps, certify_withheld, withheld_cells
 from discreet.kernels.groups.bounds import ListedPrices
 from discreet.kernels.groups.mdav import mdav
 from discreet.kernels.groups.pricing import squared_distances
@@ -24,7 +26,7 @@ from discreet.masking.microaggregation.numbers.branching import Branching
 from discreet.masking.microaggregation.numbers.number_groups import standardised
 from discreet.masking.microaggregation.numbers.refinement import check_budget, refined
 from discreet.masking.microaggregation.numbers.set_partition import DENSE_UP_TO, raise_prices, subsets_of_groups
-from discreet.parameters import Integer, Names, Optional, check_parameters
+from discreet.parameters import Choice, Integer, Names, Optional, check_parameters
 from discreet.progress import report
 from discreet.registry import unknown_name
 from discreet.stopping import stoppable
@@ -47,12 +49,15 @@ def certify(
     *,
     budget: str = "1m",
     attributes: Sequence[str] | None = None,
+    missing: Literal["category", "wildcard"] | None = None,
     schema: Schema | None = None,
-) -> Certificate:
-    """Prove a lower bound on the information loss of every release with at least k records a group.
+) -> Certificate | SuppressionCertificate | RecodingCertificate:
+    """Prove a lower bound on the information loss, or on the missing values, of every release that keeps k.
 
-    The bound holds for any method: no table in which at least `k` records share every combination of the numeric
-    attributes has a lower 100·SSE/SST on z-scores.
+    The bound holds for any method. Where numbers were microaggregated: no table in which at least `k` records share
+    every combination of the numeric attributes has a lower 100·SSE/SST on z-scores. Where values only went missing: no
+    table in which every record matches `k` lacks fewer of them. Where keys were generalised: no steps of the
+    hierarchies within the limit have a lower objective.
 
     Parameters
     ----------
@@ -65,13 +70,17 @@ def certify(
         How long to improve the bound, such as ``"30s"`` or ``"10min"``. A small file is done earlier, and
         an interrupt ends it without a bound.
     attributes : list of str, optional
-        What was masked; by default what the release says, otherwise every numeric key.
+        What was masked; by default what the release says, otherwise every numeric key, or every key where all that
+        happened to them is that values went missing.
+    missing : {"category", "wildcard"}, optional
+        How missing values of a release are read: as a value of its own, or as one that matches every value. By default
+        as the release says, otherwise as a value of its own if it keeps `k` so.
     schema : Schema, optional
         For plain frames.
 
     Returns
     -------
-    Certificate
+    Certificate, SuppressionCertificate or RecodingCertificate
 
     Raises
     ------
@@ -83,7 +92,9 @@ def certify(
     branching on records that the linear programme divides between groups, O(n²) memory; otherwise prices from lists of
     near records, in linear memory, longer for the few records that carry much of the error. All start from nearest
     distances and are raised while there is time. Attributes masked block by block are certified block by block. Missing
-    values are refused.
+    values are refused. Where values went missing: linear programmes over combinations of keys, then branch and bound.
+    Read as matching every value, k − 1 records that show nothing would be enough and protect nobody, so the bound is
+    that of releases in which no record loses more than it needs by itself.
 
     References
     ----------
@@ -99,12 +110,26 @@ def certify(
     True
     """
     check_parameters(
-        "certify", {"k": k, "attributes": attributes}, {"k": Optional(Integer(2)), "attributes": Optional(Names())}
+        "certify",
+        {"k": k, "attributes": attributes, "missing": missing},
+        {
+            "k": Optional(Integer(2)),
+            "attributes": Optional(Names()),
+            "missing": Optional(Choice(("category", "wildcard"))),
+        },
     )
     seconds = check_budget("certify", budget) if isinstance(budget, str) else None
     if seconds is None:
         raise ParameterError("certify: budget must be a time such as '30s' or '10min'.")
     begin = time.monotonic()
+    withheld = _withholding(original, masked, k, attributes, missing, schema, seconds)
+    if withheld is not None:
+        return withheld
+    if missing is not None:
+        raise DataError(
+            "certify: missing is for a release of which values only went missing; here keys changed otherwise.",
+            hint="Leave it out, or name the keys as attributes.",
+        )
     parts, names = _parts(original, masked, attributes, schema)
     smallest = min(int(np.bincount(part[1]).min()) for part in parts)
     least = k if k is not None else smallest
@@ -135,6 +160,37 @@ def certify(
         beside=_masked_beside(original, masked, schema, names),
         seconds=time.monotonic() - begin,
     )
+
+
+def _withholding(
+    original: Any,
+    masked: Any,
+    k: int | None,
+    attributes: Sequence[str] | None,
+    missing: Literal["category", "wildcard"] | None,
+    schema: Schema | None,
+    seconds: float,
+) -> SuppressionCertificate | RecodingCertificate | None:
+    """Return the certificate of a release that withholds values; None for one that changes them otherwise."""
+    if _as_labels(masked) is not None:
+        return None
+    if isinstance(masked, Masked):
+        steps = certify_steps(original, masked, schema, seconds)
+        if steps is not None:
+            return steps
+    before, after = aligned(original, masked, schema)
+    if not isinstance(before, Microdata) or not isinstance(after, Microdata):
+        return None
+    provenance = masked.provenance if isinstance(masked, Masked) and not masked.provenance.history else None
+    names = attributes if attributes is not None or provenance is None else provenance.attributes
+    for name in names or ():
+        if name not in before.schema:
+            raise unknown_name("attribute", name, before.schema.names, where="certify")
+    cells = withheld_cells(before, after, names)
+    # Nothing missing is a release of local suppression only if one of them says so.
+    if cells is None or not (cells[1].any() or (provenance is not None and "suppressed" in provenance.details)):
+        return None
+    return certify_withheld(before, *cells, k, missing, provenance, seconds)
 
 
 def _masked_beside(original: Any, masked: Any, schema: Schema | None, names: tuple[str, ...]) -> tuple[str, ...]:

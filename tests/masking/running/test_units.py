@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import discreet as dc
+from discreet.errors import DataError, ParameterError
 from discreet.io.stored_parquet import ParquetTarget
 from discreet.statistics import question
 
@@ -81,3 +82,62 @@ def test_wrong_kinds_and_an_absent_unit_are_answered(people):
         dc.PerUnit(dc.MDAV(k=3), "home").mask(people, SCHEMA)
     with pytest.raises(dc.DiscreetError, match="differs within"):
         dc.PerUnit(dc.MDAV(k=3, attributes=["age"]), "house").mask(people, SCHEMA)
+
+
+def test_protect_takes_a_masker_for_each_unit_and_a_chain(people, tmp_path):
+    table = dc.microdata(people, SCHEMA)
+    people.write_parquet(tmp_path / "people.parquet")
+    stored = dc.scan(tmp_path / "people.parquet", SCHEMA)
+    chain = dc.Chain([per_house(), dc.Rounding(base=5, attributes=["age"])], seed=1)
+    for name, method in (("unit", per_house()), ("chain", chain)):
+        here = dc.protect(table, method)
+        assert here.to_native().equals(method.mask(table).to_native())
+        written = dc.protect(stored, method, output=tmp_path / f"{name}.parquet")
+        assert pl.read_parquet(tmp_path / f"{name}.parquet").equals(here.to_native())
+        assert written.provenance.changed == here.provenance.changed
+        assert written.provenance.guarantees == here.provenance.guarantees
+    with pytest.raises(ParameterError, match="PerUnit has its parameters already; k cannot be given"):
+        dc.protect(table, per_house(), k=5)
+    with pytest.raises(dc.DiscreetError):
+        dc.protect(table, dc.PerUnit)
+
+
+def test_files_that_a_chain_names_are_inputs(people, tmp_path):
+    people.write_parquet(tmp_path / "people.parquet")
+    hierarchy = tmp_path / "ages.csv"
+    hierarchy.write_text("value,level1\n" + "".join(f"{age},all\n" for age in range(95)), encoding="utf-8")
+    chain = dc.Chain([dc.Generalisation(k=2, attributes=["age"], hierarchies={"age": str(hierarchy)})], seed=1)
+    assert str(hierarchy) in str(chain.get_params())
+    with pytest.raises(dc.DiscreetError):
+        dc.protect(dc.scan(tmp_path / "people.parquet", SCHEMA), chain, output=hierarchy)
+    assert hierarchy.read_text(encoding="utf-8").startswith("value")
+
+
+def test_a_sample_of_households_whose_members_have_weights_of_their_own(people):
+    rng = np.random.default_rng(6)
+    weighted = people.with_columns(w=rng.uniform(1, 9, 200), region=pl.Series(np.where(people["house"] < 20, "n", "s")))
+    schema = dc.Schema([
+        *SCHEMA, dc.Attribute("w", dc.Numeric(), "weight"), dc.Attribute("region", dc.Nominal(["n", "s"]), "stratum")
+    ])  # fmt: skip
+    houses = {region: weighted.filter(region=region)["house"].n_unique() for region in "ns"}
+    sample = dc.Sampling(size=5, strata=["region"], random_state=3)
+    masked = dc.PerUnit(sample, unit="house").mask(weighted, schema)
+    before = weighted[masked.provenance.rows.tolist()]
+    assert before["house"].n_unique() == 10
+    for house in before["house"].unique():
+        assert before.filter(house=house).height == weighted.filter(house=house).height, "whole households"
+    factors = before["region"].replace_strict({region: count / 5 for region, count in houses.items()})
+    assert masked.to_native()["w"].to_numpy() == pytest.approx((before["w"] * factors).to_numpy(), rel=1e-12)
+    assert masked.provenance.changed["w"] == before.height
+    totals = [
+        dc.PerUnit(dc.Sampling(0.5, random_state=seed), unit="house").mask(weighted, schema).to_native()["w"].sum()
+        for seed in range(60)
+    ]
+    assert np.mean(totals) == pytest.approx(weighted["w"].sum(), rel=0.05)
+
+
+def test_a_masked_weight_must_still_be_one_a_household(people):
+    schema = dc.Schema([*SCHEMA, dc.Attribute("w", dc.Numeric(), "weight")])
+    weighted = people.with_columns(w=np.random.default_rng(6).uniform(1, 9, 200))
+    with pytest.raises(DataError, match="'w' differs within"):
+        dc.PerUnit(dc.MDAV(k=4, attributes=["w"]), unit="house").mask(weighted, schema)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.battery import microdata
 from tests.reference import masking_classic as twin
 
+from discreet.data.guarantees import still_true
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
@@ -70,6 +71,106 @@ def test_chosen_combinations_are_shared(rows, k, missing, listed):
     for subset in chosen:
         projected = [tuple(row["wxyz".index(name)] for name in subset) for row in after]
         assert min(twin.class_sizes(projected, missing)) >= k
+
+
+def promised(masked):
+    return {promise.attributes: promise.k for promise in masked.provenance.guarantees}
+
+
+@given(rows_of(3), st.sampled_from(["category", "wildcard"]), st.sampled_from([{1: 4, 2: 3, 3: 2}, {1: 2, 2: 4}]))
+def test_a_k_for_each_number_of_keys(rows, missing, asked):
+    masker = LocalSuppression(3, combinations=asked, missing=missing)
+    masked = masker.mask(table(rows), schema())
+    after = released(masked)
+    assert only_suppressed(rows, after)
+    expected = {}
+    for size, k in asked.items():
+        for subset in combinations("xyz", size):
+            expected[subset] = k
+            projected = [tuple(row["xyz".index(name)] for name in subset) for row in after]
+            assert min(twin.class_sizes(projected, missing)) >= k, subset
+    assert promised(masked) == expected
+    assert still_true(masked.provenance.guarantees, masked.microdata.to_polars())[1] == []
+    written = LocalSuppression(combinations={str(size): k for size, k in asked.items()}, missing=missing)
+    assert released(written.mask(table(rows), schema())) == after, "as a protocol writes it"
+
+
+def test_a_k_for_each_number_of_keys_in_blocks():
+    rng = np.random.default_rng(5)
+    rows = [tuple(LEVELS[v] for v in np.minimum(row, 3)) for row in rng.geometric(0.5, (400, 3)) - 1]
+    asked = {1: 30, 2: 12, 3: 5}
+    for parameters in ({}, {"block_size": 100}):
+        masked = LocalSuppression(combinations=asked).mask(table(rows), schema(), **parameters)
+        after = released(masked)
+        for size, k in asked.items():
+            for subset in combinations(range(3), size):
+                assert min(twin.class_sizes([tuple(row[j] for j in subset) for row in after], "category")) >= k
+        assert promised(masked)["x",] == 30
+        assert still_true(masked.provenance.guarantees, masked.microdata.to_polars())[1] == []
+
+
+@pytest.mark.parametrize(
+    ("levels", "sizes", "expected"),
+    [
+        ({"w": 1, "x": 2, "y": 3, "z": 3}, None, ["wxy", "wxz"]),
+        ({"w": 1, "x": 1, "y": 2}, None, ["wx", "wy", "xy"]),
+        ({"w": 1, "x": 2, "y": 3, "z": 3}, {1: 2, 2: 3}, ["w", "wx"]),
+        ({"w": 1, "x": 2, "y": 2, "z": 3}, 3, ["wxy", "wxz", "wyz"]),
+    ],
+)
+def test_combinations_by_identification_level(levels, sizes, expected):
+    rows = [tuple("aabb"[(i >> j) % 4] for j in range(4)) for i in range(24)]
+    masked = LocalSuppression(2, levels=levels, combinations=sizes).mask(table(rows, "wxyz"), schema("wxyz"))
+    assert sorted(map("".join, promised(masked))) == expected
+    after = released(masked, "wxyz")
+    for names, k in promised(masked).items():
+        assert k == (sizes[len(names)] if isinstance(sizes, dict) else 2)
+        projected = [tuple(row["wxyz".index(name)] for name in names) for row in after]
+        assert min(twin.class_sizes(projected, "category")) >= k
+
+
+@given(st.dictionaries(st.sampled_from("wxyz"), st.integers(1, 3), min_size=1))
+def test_levels_choose_what_their_definition_says(levels):
+    """One key for each level, all different, each of that level or below: tried place by place."""
+    highest = max(levels.values())
+    places = [[name for name in levels if levels[name] <= level] for level in range(1, highest + 1)]
+    expected = {tuple(sorted(chosen)) for chosen in product(*places) if len(set(chosen)) == highest}
+    masker = LocalSuppression(2, levels=levels)
+    if not expected:
+        with pytest.raises(ParameterError, match="levels must make a combination"):
+            masker.mask(table([("a",) * 4] * 4, "wxyz"), schema("wxyz"))
+        return
+    assert set(masker.combined(tuple("wxyz"))) == expected
+
+
+def test_what_combinations_cannot_be():
+    data = table([("a", "a", "a")] * 6)
+    for parameters, sentence in [
+        ({"combinations": {1: 7}}, "combinations must ask for at most the number of records, 6; got 7"),
+        ({"combinations": {4: 2}}, "combinations must be at most the number of keys, 3; got 4"),
+        ({"combinations": {0: 2}}, "combinations must be"),
+        ({"combinations": {"1": 2, 1: 3}}, "combinations must be"),
+        ({"levels": {"x": 1}, "combinations": [["x"]]}, "levels must be None where combinations are listed"),
+        ({"levels": {"x": 1}, "combinations": 2}, "levels must make a combination"),
+        ({"levels": {"x": 1}, "polish": 2}, "polish must be None with l, combinations or levels"),
+        ({"levels": {"u": 1}}, "levels names 'u', which is not masked"),
+    ]:
+        with pytest.raises(ParameterError, match=sentence):
+            LocalSuppression(2, **parameters).mask(data, schema())
+
+
+def test_by_entropy_the_key_goes_that_tells_least():
+    rows = [("a", one) for one in "aabbccdd"] + [("b", "a"), ("b", "b")]
+    x, y = (round(-sum(v / 10 * np.log2(v / 10) for v in counts), 2) for counts in ((8, 2), (3, 3, 2, 2)))
+    data, keys = table(rows, "xy"), schema("xy")
+    masked = LocalSuppression(2, importance="entropy", missing="wildcard").mask(data, keys)
+    assert masked.provenance.details["costs"] == {"x": x, "y": y}
+    assert masked.provenance.details["suppressed"] == {"x": 2, "y": 0}
+    alike = LocalSuppression(2, missing="wildcard").mask(data, keys)
+    assert alike.provenance.details["suppressed"]["x"] == 0, "at one cost for all, the key with most levels goes"
+    in_blocks = LocalSuppression(2, importance="entropy", missing="wildcard").mask(data, keys, block_size=8)
+    assert in_blocks.provenance.details["costs"] == {"x": x, "y": y}
+    assert in_blocks.provenance.details["suppressed"] == {"x": 2, "y": 0}
 
 
 @pytest.mark.parametrize("seed", range(8))

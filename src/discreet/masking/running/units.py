@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from discreet.contracts.chained_provenance import masked_again, table_to_mask
+from discreet.contracts.changed_counts import count_changed
 from discreet.contracts.engine import Engine
-from discreet.contracts.masked import Masked
-from discreet.contracts.masker import Masker, count_changed
+from discreet.contracts.masked import Masked, Provenance
+from discreet.contracts.masker import Masker
 from discreet.contracts.run_masker import Written
 from discreet.data.guarantees import Guarantee
-from discreet.data.microdata import Microdata, microdata
+from discreet.data.microdata import Microdata
 from discreet.data.scales import EncodedSequences
 from discreet.data.scales.scale import hide_missing
 from discreet.data.schema import Schema
@@ -40,8 +42,9 @@ class PerUnit:
     Notes
     -----
     Groups are of at least k *units*. A method that leaves records out or reorders them does so with whole units. Where
-    members have different survey weights, the unit has their mean. O(n log n) beside the method itself. All records are
-    brought together, of a table in files a million at most.
+    members have different survey weights, the unit has their mean; in a sample of units, every member's own weight
+    grows by the factor of its unit. O(n log n) beside the method itself. All records are brought together, of a table
+    in files a million at most.
 
     Examples
     --------
@@ -69,6 +72,10 @@ class PerUnit:
         """The registered name of the masker."""
         return self.masker.name
 
+    def get_params(self, *, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of the masker, and the unit."""
+        return {"masker": self.masker.get_params(deep=deep), "unit": self.unit}
+
     @door
     @stoppable()
     def mask(
@@ -85,9 +92,9 @@ class PerUnit:
         block_size : int, optional
             The most units that are brought together; by default all may be.
         """
-        table = microdata(data, schema)
+        table = table_to_mask(type(self).__name__, data, schema)
         self._check(table.schema)
-        return mask_units(self.masker, table, self.unit, engine, block_size)
+        return masked_again(data, mask_units(self.masker, table, self.unit, engine, block_size))
 
     @door
     @stoppable()
@@ -197,7 +204,13 @@ def mask_units(
     outcome = masker.mask(representatives, engine=engine, block_size=block_size)
     provenance = outcome.provenance
     names = tuple(name for name in table.schema.names if name in provenance.changed)
-    check_constant(table, labels, (*names, *strata), unit)
+    # What is promised of one member has to hold of all, also where the method looks at values and changes none.
+    looked_at = tuple(name for one in provenance.guarantees for name in one.attributes if one.rule is None)
+    # Weights that only grow, because records were left out, grow by one factor a unit and may differ within it.
+    weight = table.schema.weight
+    grown = weight if weight in names and weight not in provenance.attributes else None
+    shared = tuple(name for name in dict.fromkeys((*names, *strata, *looked_at)) if name != grown)
+    check_constant(table, labels, shared, unit)
 
     place = np.full(first.size, -1, dtype=np.int64)
     released_units = np.arange(first.size) if provenance.rows is None else provenance.rows
@@ -209,9 +222,15 @@ def mask_units(
     remaining = table.select(name for name in table.names if name not in provenance.removed)
     released = remaining if provenance.rows is None else remaining.take(rows)
     exchanged = [name for name in names if name in outcome.microdata.schema]
-    written_anew = [*exchanged, *(name for name in strata if name in outcome.microdata.schema)]
+    written_anew = [
+        *(name for name in exchanged if name != grown),
+        *(name for name in strata if name in outcome.microdata.schema),
+    ]
     if written_anew:
         released = released.exchanging(outcome.microdata.select(written_anew).take(member[rows]))
+    if grown is not None and grown in released.schema:
+        factors = outcome.microdata.encoded(grown) / representatives.encoded(grown)[released_units]
+        released = released.replacing({grown: released.encoded(grown) * factors[member[rows]]})
     before = table if provenance.rows is None else table.take(rows)
     details = {name: value for name, value in provenance.details.items() if name != "window"}
     return Masked(
@@ -223,10 +242,20 @@ def mask_units(
             labels=None if provenance.labels is None else provenance.labels[labels[rows]],
             rows=None if provenance.rows is None else rows,
             details={**details, "unit": unit, "n_units": int(first.size)},
-            notes=(*provenance.notes, f"Masked once for each of {first.size} units of {unit}."),
-            guarantees=tuple(_of_units(promise, table, unit) for promise in provenance.guarantees),
+            notes=(
+                *provenance.notes,
+                f"Masked once for each of {first.size} units of {unit}.",
+                *_unpromised(provenance),
+            ),
+            guarantees=tuple(_of_units(one, table, unit) for one in provenance.guarantees if one.rule is None),
         ),
     )
+
+
+def _unpromised(provenance: Provenance) -> list[str]:
+    """Say which rules hold of one record a unit, and are not promised of all records."""
+    rules = sorted({promise.rule.kind for promise in provenance.guarantees if promise.rule is not None})
+    return [f"Kept by one record of each unit, and not promised of all: {', '.join(rules)}."] if rules else []
 
 
 def _of_units(promise: Guarantee, table: Microdata, unit: str) -> Guarantee:

@@ -17,16 +17,17 @@ from discreet.data.guarantees import Guarantee
 from discreet.data.schema import Schema
 from discreet.errors import DataError, ParameterError
 from discreet.kernels.distinct import split_classes
+from discreet.masking.microaggregation.numbers.refinement import BUDGET, check_budget
 from discreet.masking.running.condensed import Lookup, LookupPlan, copies, different
 from discreet.masking.withholding.key_classes import KeyCoder, classes_of, distinct_values, wildcard_counts
-from discreet.parameters import AnyOf, ByName, Choice, Integer, ListOf, Names, Number, Optional, Text
+from discreet.parameters import AnyOf, ByName, Choice, CountsBySize, Integer, ListOf, Names, Number, Optional, Text
 from discreet.parameters.declaration import parameter
 from discreet.progress import track
 from discreet.statistics.different import COUNT, comparable
 from discreet.statistics.question import Inquiry, Need
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
-__all__ = ["LocalSuppression"]
+__all__ = ["LocalSuppression", "entropy_cost"]
 
 # Sets of keys to hide that are tried one by one; beyond, only the cheapest keys, one more at a time.
 _TRIED = 4096
@@ -58,13 +59,20 @@ class LocalSuppression(Masker):
     ----------
     k : int
         How many records must share each combination of keys.
-    importance : list of str or dict of str to float, optional
+    importance : list of str, dict of str to float, or "entropy", optional
         Keys from the most to the least important: no value of a key goes while values of less important ones will do;
         keys that are not listed come after those that are. Or the cost of a missing value of each key (1 where none is
-        given). By default every missing value costs the same, and on ties the key with the most levels goes first.
-    combinations : int or list of list of str, optional
+        given). Or "entropy", as in μ-Argus: a missing value costs the entropy of its key in bits, to two decimals, so
+        that the key goes that tells least. By default every missing value costs the same, and on ties the key with the
+        most levels goes first.
+    combinations : int, list of list of str, or dict of int to int, optional
         What must be shared: every combination of so many keys, or the combinations listed; by default all keys
-        together.
+        together. Or by number of keys how many records must share every combination of so many, instead of `k`:
+        ``{1: 10, 2: 20, 3: 40}``.
+    levels : dict of str to int, optional
+        Identification levels as in μ-Argus, 1 for the most identifying: then only those combinations are shared that
+        hold one key of level 1, another of level 2 or below, and so on, up to the highest level or to the number of
+        keys that `combinations` says. Keys without a level are in none.
     l : int, optional
         How many different values of `sensitive` every class must hold as well.
     sensitive : str, optional
@@ -73,6 +81,9 @@ class LocalSuppression(Masker):
         Two records share their keys where they are equal, missing like any value: what is released then holds every
         combination at least `k` times. Or a missing value matches everything, as sdcMicro and μ-Argus count: far fewer
         values go, but a record's own combination may be rarer than `k`.
+    polish : int or str, optional
+        Integer programmes to solve, or a time such as ``"30s"``, to find a release with fewer missing values: the
+        fewest, if there is enough of it. With a number the release is the same every time. For `k` on all keys.
     strata : list of str, optional
         Count and suppress within these only.
     attributes : list of str, optional
@@ -85,6 +96,9 @@ class LocalSuppression(Masker):
     would bring together only so many lose values as the others need to match. Linear in the records for every set
     tried; sets after the one that protects the last record are not tried. Ties go to the lowest position. Where a few
     records are left that agree with nobody, some protected ones join them (category only).
+    Polishing needs all records; `certify` proves what it leaves, and an interrupt ends it without a release. With
+    wildcards no record loses more than it would need by itself: read literally, k − 1 records that show nothing would
+    match everybody and be enough, and protect nobody.
 
     References
     ----------
@@ -104,21 +118,23 @@ class LocalSuppression(Masker):
     [('a', 'a'), ('a', 'a'), ('a', 'a'), ('b', None), ('b', 'c')]
     """
 
-    need: ClassVar[Need] = Need.DISTINCT
+    instead: ClassVar[str] = "leave polish out"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True
     groups: ClassVar[bool] = True
     k: int = parameter(Integer(2), default=3, kw_only=False)
-    importance: Sequence[str] | Mapping[str, float] | None = parameter(
-        Optional(AnyOf(Names(), ByName(Number(0, open_low=True)))), default=None
+    importance: Sequence[str] | Mapping[str, float] | Literal["entropy"] | None = parameter(
+        Optional(AnyOf(Choice(("entropy",)), ByName(Number(0, open_low=True)), Names())), default=None
     )
-    combinations: int | Sequence[Sequence[str]] | None = parameter(
-        Optional(AnyOf(Integer(1), ListOf(Names()))), default=None
+    combinations: int | Sequence[Sequence[str]] | Mapping[int | str, int] | None = parameter(
+        Optional(AnyOf(Integer(1), CountsBySize(Integer(2)), ListOf(Names()))), default=None
     )
+    levels: Mapping[str, int] | None = parameter(Optional(ByName(Integer(1))), default=None)
     l: int | None = parameter(Optional(Integer(2)), default=None)  # noqa: E741 - the letter of l-diversity
     sensitive: str | None = parameter(Optional(Text("the name of an attribute")), default=None)
     missing: Literal["category", "wildcard"] = parameter(Choice(("category", "wildcard")), default="category")
+    polish: int | str | None = parameter(Optional(BUDGET), default=None)
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     strata: Sequence[str] | None = parameter(Optional(Names()), default=None)
 
@@ -126,22 +142,81 @@ class LocalSuppression(Masker):
     def examples(cls) -> list[Self]:
         return [cls(3), cls(2, importance=["owner", "fuel"])]
 
+    @property
+    def need(self) -> Need:  # type: ignore[override]
+        """Polishing treats equal records differently, which only all of them together allow."""
+        return Need.DISTINCT if self.polish is None else Need.ALL
+
     def columns_for(self, schema: Schema) -> tuple[str, ...]:
         names = super().columns_for(schema)
+        if self.polish is not None:
+            check_budget("LocalSuppression", self.polish)
+            if self.l is not None or self.combinations is not None or self.levels is not None:
+                raise ParameterError(
+                    "LocalSuppression: polish must be None with l, combinations or levels; programmes are of k on all "
+                    "keys."
+                )
         listed = [name for subset in self._listed() for name in subset]
-        for option, mentioned in (("importance", self.importance or ()), ("combinations", listed)):
+        for option, mentioned in (
+            ("importance", self._ranked()),
+            ("combinations", listed),
+            ("levels", self.levels or ()),
+        ):
             strangers = [name for name in mentioned if name not in names]
             if strangers:
                 raise ParameterError(f"LocalSuppression: {option} names {strangers[0]!r}, which is not masked.")
-        if isinstance(self.combinations, int) and self.combinations > len(names):
+        largest = max(self._sizes(), default=0)
+        if largest > len(names):
             raise ParameterError(
-                f"LocalSuppression: combinations must be at most the number of keys, {len(names)}; "
-                f"got {self.combinations}."
+                f"LocalSuppression: combinations must be at most the number of keys, {len(names)}; got {largest}."
+            )
+        if self.levels is not None and self._listed():
+            raise ParameterError("LocalSuppression: levels must be None where combinations are listed.")
+        if self.levels is not None and not self._combinations(names):
+            raise ParameterError(
+                "LocalSuppression: levels must make a combination: one key of level 1, another of level 2 or below, "
+                "and so on.",
+                hint="Give a key level 1, and skip no level that combinations asks for.",
             )
         return names
 
     def _listed(self) -> Sequence[Sequence[str]]:
-        return () if self.combinations is None or isinstance(self.combinations, int) else self.combinations
+        if self.combinations is None or isinstance(self.combinations, int | Mapping):
+            return ()
+        return self.combinations
+
+    def _ranked(self) -> Sequence[str] | Mapping[str, float]:
+        """Return the keys that the user put in order, or priced."""
+        return () if self.importance is None or isinstance(self.importance, str) else self.importance
+
+    def _sizes(self) -> dict[int, int]:
+        """Return by number of keys how many records must share combinations of so many, where numbers are given."""
+        if isinstance(self.combinations, Mapping):
+            return {int(size): k for size, k in self.combinations.items()}
+        return {self.combinations: self.k} if isinstance(self.combinations, int) else {}
+
+    def _largest_k(self) -> int:
+        """Return how many records at most must share a combination."""
+        return max(self._sizes().values(), default=self.k)
+
+    def _check_table(self, schema: Schema, n: int) -> None:
+        super()._check_table(schema, n)
+        if n < self._largest_k():
+            raise ParameterError(
+                f"LocalSuppression: combinations must ask for at most the number of records, {n}; got "
+                f"{self._largest_k()}.",
+                hint="Use a smaller k.",
+            )
+
+    def _check_strata(self, sizes: Sequence[int]) -> None:
+        super()._check_strata(sizes)
+        small = sum(size < self._largest_k() for size in sizes)
+        if small:
+            raise ParameterError(
+                f"LocalSuppression: combinations must ask for at most the number of records of every stratum; {small} "
+                f"of {len(sizes)} strata have fewer than {self._largest_k()}.",
+                hint="Merge strata, or use a smaller k.",
+            )
 
     def inquire(self, scope: Scope) -> Inquiry[LookupPlan]:
         names = scope.names
@@ -154,9 +229,14 @@ class LocalSuppression(Masker):
         rows = np.stack([comparable(column) for column in keys.values()], axis=1)
         combination = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
         inner = self.clone().set_params(attributes=list(names), strata=None)
+        entropies = {}
+        if self.importance == "entropy":
+            # Of all records, as copies of the different ones do not tell it.
+            entropies = {name: entropy_cost(_as_keys(column), counted[COUNT]) for name, column in keys.items()}
+            inner.set_params(importance=entropies)
         changed = True
         while changed:
-            table, owner = copies(scope, {**counted, **now}, (*names, *sensitive), 2 * self.k)
+            table, owner = copies(scope, {**counted, **now}, (*names, *sensitive), 2 * self._largest_k())
             masked = inner.mask(table).microdata
             changed = False
             for name in names:
@@ -170,7 +250,11 @@ class LocalSuppression(Masker):
         suppressed = {n: int(counted[COUNT][_is_missing(now[n]) & ~_is_missing(keys[n])].sum()) for n in names}
         return LookupPlan(
             lookups=(Lookup.of({n: c[first] for n, c in keys.items()}, {n: c[first] for n, c in now.items()}),),
-            details={"suppressed": suppressed, "different_records": int(first.size)},
+            details={
+                "suppressed": suppressed,
+                "different_records": int(first.size),
+                **({"costs": entropies} if entropies else {}),
+            },
             shared=self.combined(names),
         )
 
@@ -180,10 +264,15 @@ class LocalSuppression(Masker):
     def _mask_part(self, job: MaskingJob) -> Masking:
         keys = np.stack([_as_keys(job.microdata.encoded(name)) for name in job.names], axis=1)
         target = self._target(job)
-        costs = self._costs(job.names, keys.max(axis=0))
+        entropies = {}
+        if self.importance == "entropy":
+            entropies = {name: entropy_cost(keys[:, j], None) for j, name in enumerate(job.names)}
+        costs = self._costs(job.names, keys.max(axis=0), entropies)
         combinations = self._combinations(job.names)
         before = keys.copy()
         self._protect(keys, combinations, costs, target)
+        if self.polish is not None:
+            keys = self._polished(before, keys, self.prices(job.names, entropies))
         hidden = (keys == 0) & (before > 0)
         values: dict[str, Any] = {}
         transitions = {}
@@ -202,6 +291,7 @@ class LocalSuppression(Masker):
             "joint": partition,
             "suppressed": {name: int(hidden[:, j].sum()) for j, name in enumerate(job.names)},
             "records_touched": int(hidden.any(axis=1).sum()),
+            **({"costs": entropies} if entropies else {}),
         }
         labels = classes_of(KeyCoder(keys).numbers(slice(None), ~combinations[0]))[0] if partition else None
         return Masking(values, labels=labels, transitions=transitions, details=details, shared=self.combined(job.names))
@@ -213,17 +303,38 @@ class LocalSuppression(Masker):
         )
 
     def _guarantee(self, schema: Schema, combination: tuple[str, ...]) -> Guarantee:
-        plain = super()._guarantee(schema, combination)
+        plain = replace(super()._guarantee(schema, combination), k=self._k_of(len(combination)))
         if self.l is None:
             return plain
         return replace(plain, l=self.l, sensitive=self.sensitive or schema.of_role("confidential")[0])
 
     def _combinations(self, names: tuple[str, ...]) -> list[BoolArray]:
         """Return the combinations of keys that must be shared."""
-        if self.combinations is None:
-            return [np.ones(len(names), dtype=np.bool_)]
-        listed = subsets(names, self.combinations) if isinstance(self.combinations, int) else self.combinations
+        listed: Sequence[Sequence[str]]
+        if self.levels is not None:
+            listed = self._by_levels(names)
+        elif self.combinations is None:
+            listed = [names]
+        else:
+            listed = self._listed() or [chosen for size in self._sizes() for chosen in subsets(names, size)]
         return [np.isin(names, list(subset)) for subset in listed]
+
+    def _by_levels(self, names: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Return every set of keys, one of level 1, another of level 2 or below, and so on."""
+        assert self.levels is not None  # noqa: S101 - asked before
+        levels = self.levels
+        sizes = self._sizes() or [max(levels.values())]
+        # Sorted, the j-th must be of level j or below: then each place has a key of its own.
+        return [
+            chosen
+            for size in sizes
+            for chosen in subsets([name for name in names if name in levels], size)
+            if all(level <= place for place, level in enumerate(sorted(levels[name] for name in chosen), 1))
+        ]
+
+    def _k_of(self, size: int) -> int:
+        """Return how many records must share a combination of so many keys."""
+        return self._sizes().get(size, self.k)
 
     def _target(self, job: MaskingJob) -> _ClassDemand:
         if self.l is None:
@@ -246,18 +357,42 @@ class LocalSuppression(Masker):
             )
         return _ClassDemand(self.k, self.l, values)
 
-    def _costs(self, names: tuple[str, ...], levels: IntArray) -> FloatArray:
-        """Return what a missing value of each key costs."""
+    def _polished(self, before: IntArray, keys: IntArray, prices: FloatArray) -> IntArray:
+        from discreet.masking.withholding.suppression_polish import polished_hiding
+
+        assert self.polish is not None  # noqa: S101 - asked before
+        seconds = check_budget("LocalSuppression", self.polish)
+        return polished_hiding(
+            before,
+            keys,
+            self.k,
+            prices,
+            wildcard=self.missing == "wildcard",
+            programmes=int(self.polish) if seconds is None else None,
+            seconds=seconds,
+        )
+
+    def _costs(self, names: tuple[str, ...], levels: IntArray, entropies: Mapping[str, float]) -> FloatArray:
+        """Return what a missing value of each key costs, and a little that orders those that cost the same."""
         # Large enough to order equal costs by the number of levels, too small to change the order of others.
         nudge = np.argsort(np.argsort(-levels, kind="stable"), kind="stable") * 1e-9
+        listed = self.importance is not None and not isinstance(self.importance, Mapping | str)
+        prices = self.prices(names, entropies)
+        return np.asarray(prices * (1.0 + nudge) if listed else prices + nudge, dtype=np.float64)
+
+    def prices(self, names: tuple[str, ...], entropies: Mapping[str, float] | None = None) -> FloatArray:
+        """Return what a missing value of each key costs; by entropy, what the data say it does."""
+        if isinstance(self.importance, str):
+            if not entropies:
+                raise ParameterError("LocalSuppression: importance by entropy has one cost a key only without strata.")
+            return np.array([entropies[name] for name in names], dtype=np.float64)
         if isinstance(self.importance, Mapping):
-            return np.asarray(np.array([self.importance.get(name, 1.0) for name in names]) + nudge, dtype=np.float64)
+            return np.array([self.importance.get(name, 1.0) for name in names], dtype=np.float64)
         if self.importance is None:
-            return np.asarray(1.0 + nudge, dtype=np.float64)
+            return np.ones(len(names))
         rank = {name: len(self.importance) - place for place, name in enumerate(self.importance)}
         # Doubled from one key to the next, with room for all those that are not listed together.
-        costs = np.array([float(len(names)) * 2.0 ** rank[n] if n in rank else 1.0 for n in names])
-        return np.asarray(costs * (1.0 + nudge), dtype=np.float64)
+        return np.array([float(len(names)) * 2.0 ** rank[n] if n in rank else 1.0 for n in names])
 
     def _protect(self, keys: IntArray, combinations: list[BoolArray], costs: FloatArray, target: _ClassDemand) -> None:
         """Hide keys, in place, until every chosen combination meets the target."""
@@ -266,7 +401,7 @@ class LocalSuppression(Masker):
             changed = False
             for subset in track(combinations, self.name, len(combinations)):
                 inner = np.ascontiguousarray(keys[:, subset])
-                hidden = method(inner, costs[subset], target)
+                hidden = method(inner, costs[subset], target._replace(k=self._k_of(int(subset.sum()))))
                 if hidden.any():
                     inner[hidden] = 0
                     keys[:, subset] = inner
@@ -274,6 +409,21 @@ class LocalSuppression(Masker):
             # A wildcard only ever adds matches; a category can take a record out of another combination's class.
             if not changed or len(combinations) == 1 or self.missing == "wildcard":
                 return
+
+
+def entropy_cost(keys: IntArray, counts: IntArray | None) -> float:
+    """Return the entropy of a key in bits, to two decimals and at least 0.01; 0 stands for a missing value.
+
+    Coarse, because it is told with the release: to the last digit it would tell how often rare values were there.
+
+    Examples
+    --------
+    >>> entropy_cost(np.array([1, 1, 2, 2, 0]), None), entropy_cost(np.array([1, 2, 3]), np.array([2, 1, 1]))
+    (1.0, 1.5)
+    """
+    totals = np.bincount(keys, weights=counts).astype(np.float64)[1:]
+    shares = totals[totals > 0] / max(float(totals.sum()), 1.0)
+    return max(round(float(-(shares * np.log2(shares)).sum()), 2), 0.01)
 
 
 def _is_missing(column: Any) -> BoolArray:
