@@ -95,12 +95,16 @@ def made(cls: type[Masker]) -> list[Masker]:
         masker = seeded(example)
         parameters = masker.get_params(deep=False)
         for name, value in parameters.items():
-            if isinstance(value, dict) and {"age", "income"} & set(value):
+            if name != "within" and isinstance(value, dict) and {"age", "income"} & set(value):
                 masker.set_params(**{name: {"born": 30, "seen": 3600}})
         if parameters.get("importance"):
             masker.set_params(importance={"born": 2.0})
         if parameters.get("predictors"):
             masker.set_params(predictors=["discharged"])
+        if parameters.get("ghosts"):
+            masker.set_params(ghosts={"ward": ["born", "seen"]})
+        if parameters.get("within"):  # bounds of numbers, which dates are refused for
+            masker.set_params(within=None)
         if parameters.get("by"):
             masker.set_params(by="born")
         if parameters.get("weighted"):

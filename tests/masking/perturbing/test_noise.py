@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import csv
+
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 
+import discreet as dc
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import DataError
+from discreet.errors import DataError, ParameterError
 from discreet.io.reading import write
 from discreet.masking.perturbing.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
 
@@ -213,3 +217,67 @@ def test_values_beyond_the_range_of_the_column_are_counted(tmp_path):
     assert beyond > 50
     note = f"small: {beyond} of 400 released values lie outside of the range of the original column"
     assert any(one.startswith(note) for one in masked.provenance.notes)
+
+
+def incomes(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    income = np.round(rng.lognormal(8, 1, n), 2) * (rng.random(n) < 0.8)
+    return pl.DataFrame({"income": income, "age": rng.integers(0, 95, n)})
+
+
+BOUNDED = Schema([Attribute("income", Numeric(), "key"), Attribute("age", Numeric(), "key")])
+
+
+@pytest.mark.parametrize("kind", [AdditiveNoise, CorrelatedNoise, MultiplicativeNoise])
+def test_released_numbers_keep_to_their_bounds(kind, tmp_path):
+    masker = kind(1.5, within={"income": "0:", "age": [0, 95]}, random_state=3)
+    masked = masker.mask(incomes(), BOUNDED)
+    dc.write(masked, tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        rows = [(float(row["income"]), float(row["age"])) for row in csv.DictReader(file)]
+    assert min(income for income, _ in rows) >= 0
+    assert all(0 <= age <= 95 and age == int(age) for _, age in rows)
+    free = kind(1.5, random_state=3).mask(incomes(), BOUNDED).to_native()
+    beyond = {
+        "income": int((free["income"] < 0).sum()),
+        "age": int((~free["age"].is_between(0, 95)).sum()),
+    }
+    reflected = masked.provenance.details["reflected"]
+    assert list(reflected) == ["income", "age"]
+    if kind is MultiplicativeNoise:
+        assert reflected["income"] == beyond["income"] == 0
+    else:
+        assert reflected["income"] > 50
+        note = f"income: {reflected['income']} of 400 values were reflected at its bounds"
+        assert any(sentence.startswith(note) for sentence in masked.provenance.notes)
+        zero = incomes()["income"].to_numpy() == 0
+        assert (np.array([income for income, _ in rows])[zero] > 0).mean() > 0.95, "who has nothing is not told"
+
+
+def test_bounds_between_the_digits_of_the_data_hold_too():
+    masked = AdditiveNoise(2.0, within={"age": [0.5, 94.5]}, attributes=["age"], random_state=1)
+    frame = incomes().with_columns(pl.col("age").clip(1, 94))
+    ages = masked.mask(frame, BOUNDED).to_native()["age"]
+    assert ages.min() >= 1
+    assert ages.max() <= 94
+
+
+def test_bounds_are_checked():
+    frame = incomes()
+    with pytest.raises(
+        DataError, match=r"AdditiveNoise: \d+ of 400 values of 'income' lie beyond the bounds of within"
+    ):
+        AdditiveNoise(0.1, within={"income": "100:"}).mask(frame, BOUNDED)
+    with pytest.raises(ParameterError, match="within names 'wage', which is not masked"):
+        AdditiveNoise(0.1, within={"wage": "0:"}).mask(frame, BOUNDED)
+    with pytest.raises(ParameterError, match="restore must be False with within"):
+        AdditiveNoise(0.1, within={"income": "0:"}, restore=True).mask(frame, BOUNDED)
+    with pytest.raises(ParameterError, match="within must be None or a mapping of names to values, each an interval"):
+        AdditiveNoise(0.1, within={"income": "much"}).mask(frame, BOUNDED)
+
+
+def test_bounds_are_typed_and_written_as_text():
+    parsed = AdditiveNoise.parameters["within"].parse("income=0:; age=0:95")
+    assert parsed == {"income": "0:", "age": "0:95"}
+    masked = AdditiveNoise(0.1, within=parsed, random_state=2).mask(incomes(), BOUNDED)
+    assert masked.provenance.parameters["within"] == parsed

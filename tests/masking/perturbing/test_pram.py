@@ -13,7 +13,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
-from discreet.masking.perturbing.pram import PRAM, frequency_matrix, invariant_matrix, redrawn, uniform_matrix
+from discreet.masking.perturbing.pram import PRAM, evened, frequency_matrix, invariant_matrix, redrawn, uniform_matrix
 
 FUELS = Schema([Attribute("fuel", Nominal(("gas", "oil", "wood", "sun")), "key")])
 COUNTS = st.lists(st.integers(0, 30), min_size=2, max_size=7).filter(lambda c: sum(c) > 0)
@@ -153,3 +153,55 @@ def test_a_matrix_for_an_attribute_that_is_not_masked_is_refused():
 def test_theta_is_between_0_and_1(theta):
     with pytest.raises(ParameterError, match="theta must be a number above 0 and below 1"):
         PRAM(theta).mask(microdata())
+
+
+@given(COUNTS, st.floats(0.01, 0.99), st.integers(1, 4))
+def test_neighbours_are_all_that_a_level_reaches_and_counts_are_kept(counts, theta, width):
+    counts = np.array(counts, dtype=float)
+    place = {level: rank for rank, level in enumerate(np.flatnonzero(counts))}
+    even = uniform_matrix(counts, theta, neighbours=width)
+    plain = frequency_matrix(counts, theta, neighbours=width)
+    for matrix in (plain, even, evened(even, counts)):
+        assert (matrix >= -1e-12).all()
+        assert np.allclose(matrix.sum(axis=1), 1)
+        for i, j in np.argwhere(matrix > 0):
+            assert i == j or abs(place[i] - place[j]) <= width
+    for matrix in (plain, evened(even, counts)):
+        assert np.allclose(counts @ matrix, counts)
+    if len(place) > 1:
+        assert np.isclose((1 - np.diagonal(plain)).max(), theta * (_neighbours(counts, width) / _most(counts, width)))
+        assert np.allclose(np.diagonal(even)[counts > 0], 1 - theta)
+        assert (np.diagonal(evened(even, counts))[counts > 0] < 1).all(), "every level is left for some other"
+
+
+def _near(counts, width):
+    ranks = range(int((counts > 0).sum()))
+    return [sum(0 < abs(i - j) <= width for j in ranks) for i in ranks]
+
+
+def _most(counts, width):
+    return max(_near(counts, width))
+
+
+def _neighbours(counts, width):
+    """Of the level that is left most often, how many neighbours, a level weighing by how rare it is."""
+    present = counts[counts > 0]
+    return max(near * present.min() / size for near, size in zip(_near(counts, width), present, strict=True))
+
+
+@pytest.mark.parametrize("options", [{}, {"design": "uniform"}, {"design": "uniform", "invariant": True}])
+def test_the_release_moves_to_neighbours_only(options):
+    data = fuels(4000)
+    masked = PRAM(0.9, neighbours=1, random_state=3, **options).mask(data)
+    steps = np.abs(masked.microdata.encoded("fuel") - data.encoded("fuel"))
+    assert steps.max() == 1
+    assert masked.provenance.changed["fuel"] > 100
+    assert not masked.provenance.transitions["fuel"][0, 2]
+
+
+def test_own_matrices_are_not_narrowed_and_old_seeds_draw_as_before():
+    swap = [[0, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, 0]]
+    masked = PRAM(matrix={"fuel": swap}, neighbours=1, random_state=1).mask(fuels(100))
+    assert masked.provenance.changed["fuel"] > 0
+    assert "neighbours" not in PRAM(0.5)._purpose(("fuel",))
+    assert '"neighbours": 2' in PRAM(0.5, neighbours=2)._purpose(("fuel",))

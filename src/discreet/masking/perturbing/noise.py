@@ -18,18 +18,18 @@ from discreet.data.keyed_draws import Draws
 from discreet.data.scales import Moment
 from discreet.data.schema import Schema
 from discreet.errors import DataError, ParameterError
-from discreet.parameters import Flag, Names, Number, Optional, Seed
+from discreet.masking.running.declared_limits import LimitInterval, folded, interval_of, outside
+from discreet.masking.running.normal_draws import normal_draws
+from discreet.parameters import ByName, Flag, Names, Number, Optional, Seed
 from discreet.parameters.declaration import parameter
-from discreet.statistics.census import Extent, Extents
-from discreet.statistics.exact_moments import moments
+from discreet.statistics.census import Extent, Extents, still_somewhere
+from discreet.statistics.exact_moments import ColumnSums, ColumnTotals, moments
+from discreet.statistics.exact_sum import nearest
 from discreet.statistics.question import Inquiry, Need
 from discreet.typing import BoolArray, FloatArray, RandomState
 
 __all__ = ["AdditiveNoise", "CorrelatedNoise", "MultiplicativeNoise"]
 
-
-_LEAST_DRAW = 2.0**-54
-"""Half the smallest draw above 0, which stands for 0: a normal number of probability 0 is infinite."""
 
 Moments: TypeAlias = tuple[FloatArray, FloatArray]
 """Means and standard deviations of some columns."""
@@ -53,8 +53,10 @@ class _Noise(Masker):
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     handles_missing: ClassVar[bool] = True
     makes_numbers: ClassVar[bool] = True
+    later: ClassVar[frozenset[str]] = frozenset({"within"})
     level: float = parameter(Number(0, open_low=True), default=0.1, kw_only=False)
     restore: bool = parameter(Flag(), default=False)
+    within: Mapping[str, Any] | None = parameter(Optional(ByName(LimitInterval())), default=None)
     decimals: Decimals = parameter(DECIMALS, default=None)
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     random_state: RandomState = parameter(Seed(), default=None)
@@ -63,6 +65,22 @@ class _Noise(Masker):
     @classmethod
     def examples(cls) -> list[Self]:
         return [cls(0.1), cls(0.5, restore=True)]
+
+    def columns_for(self, schema: Schema) -> tuple[str, ...]:
+        names, owner = super().columns_for(schema), type(self).__name__
+        for name in self.within or ():
+            if name not in names:
+                raise ParameterError(f"{owner}: within names {name!r}, which is not masked.")
+            if isinstance(schema[name].scale, Moment):
+                raise ParameterError(f"{owner}: within must be bounds of numbers; {name!r} is a date or time.")
+        if self.within and self.restore:
+            raise ParameterError(
+                f"{owner}: restore must be False with within: what brings means back leads beyond the bounds."
+            )
+        return names
+
+    def limits(self, name: str) -> tuple[float, float] | None:
+        return None if name not in (self.within or {}) else interval_of((self.within or {})[name])
 
     def _noisy(self, values: FloatArray, plan: NoisePlan, normal: FloatArray) -> FloatArray:
         """Return an (n, p) block with noise made of normal draws, in proportion to the plan's spread; NaN stays NaN."""
@@ -79,15 +97,12 @@ class _Noise(Masker):
 
     def _check_values(self, names: tuple[str, ...], extents: Sequence[Extent]) -> tuple[str, ...]:
         notes = super()._check_values(names, extents)
-        for name in names if self.restore and len(extents) > 1 else ():
-            reaches = [extent.columns[name] for extent in extents]
-            still = sum(reach.present > 0 and not reach.varies for reach in reaches)
-            if still and min(reach.low for reach in reaches) < max(reach.high for reach in reaches):
-                raise DataError(
-                    f"{type(self).__name__}: {name!r} does not vary in {still} of {len(extents)} strata, where a "
-                    "restored mean is the value itself.",
-                    hint="Merge strata, or use restore=False.",
-                )
+        for name, still in still_somewhere(extents, names) if self.restore else ():
+            raise DataError(
+                f"{type(self).__name__}: {name!r} does not vary in {still} of {len(extents)} strata, where a restored "
+                "mean is the value itself.",
+                hint="Merge strata, or use restore=False.",
+            )
         return notes
 
     def inquire(self, scope: Scope) -> Inquiry[NoisePlan]:
@@ -103,6 +118,8 @@ class _Noise(Masker):
             spread = np.where(varies, spread, whole[1])
         factor, notes = yield from self._relations(scope, own)
         plan = NoisePlan(draws=scope.draws, names=names, spread=spread, factor=factor, notes=notes)
+        if self.within:
+            return (yield from self._kept_within(plan))
         if not self.restore:
             return plan
         mean, deviation = yield from moments(names, partial(self._with_noise, plan))
@@ -110,13 +127,47 @@ class _Noise(Masker):
         return replace(plan, back=(mean, ratio, own[0]))
 
     def _with_noise(self, plan: NoisePlan, block: Block) -> FloatArray:
-        from scipy.special import ndtri
+        normal = normal_draws(plan.draws, block.rows, len(plan.names))
+        return self._noisy(_numbers(plan.names, block), plan, normal)
 
-        draws = plan.draws.uniforms(block.rows, len(plan.names))
-        return self._noisy(_numbers(plan.names, block), plan, ndtri(np.maximum(draws, _LEAST_DRAW)))
+    def _kept_within(self, plan: NoisePlan) -> Inquiry[NoisePlan]:
+        """Refuse what lies beyond the bounds before there is noise, and count what is reflected there."""
+        beyond: ColumnTotals = yield ColumnSums(plan.names, partial(self._beyond, plan, False))
+        for name, total, present in zip(plan.names, beyond.sums, beyond.present, strict=True):
+            if total:
+                raise DataError(
+                    f"{type(self).__name__}: {round(nearest(total))} of {present} values of {name!r} lie beyond the "
+                    "bounds of within.",
+                    hint="Correct them, declare them as missing codes, or widen the bounds.",
+                )
+        reflected: ColumnTotals = yield ColumnSums(plan.names, partial(self._beyond, plan, True))
+        counts = {n: round(nearest(total)) for n, total in zip(plan.names, reflected.sums, strict=True)}
+        said = tuple(
+            f"{name}: {counts[name]} of {present} values were reflected at its bounds, so that its mean and its "
+            "standard deviation are not those of the original even in expectation."
+            for name, present in zip(plan.names, reflected.present, strict=True)
+            if counts[name]
+        )
+        return replace(
+            plan, notes=(*plan.notes, *said), details={"reflected": {n: counts[n] for n in self.within or ()}}
+        )
+
+    def _beyond(self, plan: NoisePlan, noisy: bool, block: Block) -> FloatArray:
+        """Say in numbers of every value whether it lies beyond its bounds; NaN where it is missing."""
+        values = self._with_noise(plan, block) if noisy else _numbers(plan.names, block)
+        result = np.where(np.isnan(values), np.nan, 0.0)
+        for j, name in enumerate(plan.names):
+            ends = self.limits(name)
+            if ends is not None:
+                result[outside(values[:, j], *ends), j] = 1.0
+        return result
 
     def apply(self, plan: NoisePlan, block: Block) -> dict[str, Any]:
         result = self._with_noise(plan, block)
+        for j, name in enumerate(plan.names):
+            ends = self.limits(name)
+            if ends is not None:
+                result[:, j] = folded(result[:, j], *ends)
         if plan.back is not None:
             mean, ratio, original = plan.back
             result = (result - mean) * ratio + original
@@ -139,6 +190,10 @@ class AdditiveNoise(_Noise):
         The standard deviation of the noise over that of the attribute.
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had.
+    within : dict of str to interval, optional
+        Bounds that released numbers keep to, by attribute: ``{"income": "0:", "age": [0, 110]}``. What noise carries
+        beyond a bound is reflected there, which hides values at the bound, and moves means inwards; a note counts how
+        many.
     decimals : int, "exact" or dict of str to int, optional
         The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
         releases all digits, and then only are restored moments exact.
@@ -167,6 +222,10 @@ class AdditiveNoise(_Noise):
     (31.5, True)
     """
 
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [*super().examples(), cls(0.5, within={"age": "0:100"})]
+
     def _noisy(self, values: FloatArray, plan: NoisePlan, normal: FloatArray) -> FloatArray:
         return values + self.level * plan.spread * normal
 
@@ -184,6 +243,10 @@ class CorrelatedNoise(_Noise):
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had; covariances are then kept in
         expectation as well.
+    within : dict of str to interval, optional
+        Bounds that released numbers keep to, by attribute: ``{"income": "0:", "age": [0, 110]}``. What noise carries
+        beyond a bound is reflected there, which hides values at the bound, and moves means inwards; a note counts how
+        many.
     decimals : int, "exact" or dict of str to int, optional
         The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
         releases all digits, and then only are restored moments exact.
@@ -247,6 +310,10 @@ class MultiplicativeNoise(_Noise):
         The coefficient of variation of the factors: about the typical relative change.
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had (signs and zeros then go).
+    within : dict of str to interval, optional
+        Bounds that released numbers keep to, by attribute: ``{"income": "0:", "age": [0, 110]}``. What noise carries
+        beyond a bound is reflected there, which hides values at the bound, and moves means inwards; a note counts how
+        many.
     decimals : int, "exact" or dict of str to int, optional
         The most decimals that are released; never more than the attribute has, which is the default. ``"exact"``
         releases all digits, and then only are restored moments exact.
@@ -290,7 +357,8 @@ class MultiplicativeNoise(_Noise):
 
     def inquire(self, scope: Scope) -> Inquiry[NoisePlan]:
         if not self.restore:  # factors do not depend on other records
-            return NoisePlan(draws=scope.draws, names=scope.names, spread=np.ones(len(scope.names)))
+            plan = NoisePlan(draws=scope.draws, names=scope.names, spread=np.ones(len(scope.names)))
+            return (yield from self._kept_within(plan)) if self.within else plan
         return (yield from super().inquire(scope))
 
     def _noisy(self, values: FloatArray, plan: NoisePlan, normal: FloatArray) -> FloatArray:  # noqa: ARG002

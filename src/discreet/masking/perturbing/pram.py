@@ -17,13 +17,13 @@ from discreet.data.scales import Categorical
 from discreet.data.schema import Schema
 from discreet.errors import ParameterError
 from discreet.kernels.values.randomise import randomise_levels
-from discreet.parameters import ByName, Choice, Constraint, Flag, Names, Number, Optional, Seed
+from discreet.parameters import ByName, Choice, Constraint, Flag, Integer, Names, Number, Optional, Seed
 from discreet.parameters.declaration import parameter
 from discreet.statistics.level_totals import LevelTotals, Totals
 from discreet.statistics.question import Inquiry, Need
 from discreet.typing import BoolArray, CodeArray, FloatArray, RandomState
 
-__all__ = ["PRAM", "frequency_matrix", "invariant_matrix", "uniform_matrix"]
+__all__ = ["PRAM", "evened", "frequency_matrix", "invariant_matrix", "uniform_matrix"]
 
 _TOLERANCE = 1e-9
 # Larger matrices are left out of the record; their diagonal stays in it.
@@ -69,6 +69,9 @@ class PRAM(Masker):
         Which matrix.
     matrix : dict of str to (levels, levels) array, optional
         Your own matrices, by attribute, instead; rows and columns in the order of the declared levels.
+    neighbours : int, optional
+        Change a level only into one that is at most so many levels away, in the order in which they are declared, those
+        that do not occur left out; by default into any. Matrices of your own are left as they are.
     invariant : bool
         Turn the matrix into one that keeps expected counts, by a second draw backwards (the frequency matrix keeps them
         as it is).
@@ -83,9 +86,12 @@ class PRAM(Masker):
 
     Notes
     -----
-    Levels that do not occur are never drawn by the designed matrices. Missing values stay missing. O(n log levels).
+    Levels that do not occur are never drawn by the designed matrices. With `neighbours` the frequency matrix moves as
+    many records up as down between every two of them, so that it keeps expected counts as well, and levels at the ends
+    are left less often; `invariant` then lowers probabilities until all flows are equal (Metropolis), because a second
+    draw would lead beyond the neighbours. Missing values stay missing. O(n log levels).
     The matrices, or their diagonals where they have more than 100 levels, are part of the provenance: without them a
-    release cannot be analysed.
+    release cannot be analysed; with them :func:`~discreet.correct_table` estimates the true counts.
 
     References
     ----------
@@ -98,14 +104,21 @@ class PRAM(Masker):
 
     >>> frequency_matrix(np.array([4.0, 2.0, 2.0]), 0.4).tolist()
     [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]]
+
+    To neighbours only, a quarter of the rarest goes each way; the first level has one neighbour:
+
+    >>> frequency_matrix(np.array([4.0, 2.0, 2.0]), 0.5, neighbours=1).tolist()
+    [[0.875, 0.125, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]]
     """
 
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
     handles_missing: ClassVar[bool] = True
+    later: ClassVar[frozenset[str]] = frozenset({"neighbours"})
     theta: float = parameter(Number(0, 1, open_low=True, open_high=True), default=0.2, kw_only=False)
     design: Literal["frequency", "uniform"] = parameter(Choice(("frequency", "uniform")), default="frequency")
     matrix: Mapping[str, Any] | None = parameter(Optional(ByName(_TransitionMatrix())), default=None)
+    neighbours: int | None = parameter(Optional(Integer(1)), default=None)
     invariant: bool = parameter(Flag(), default=False)
     weighted: bool = parameter(Flag(), default=True)
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
@@ -114,7 +127,7 @@ class PRAM(Masker):
 
     @classmethod
     def examples(cls) -> list[Self]:
-        return [cls(0.5), cls(0.3, design="uniform", invariant=True)]
+        return [cls(0.5), cls(0.3, design="uniform", invariant=True), cls(0.6, neighbours=1)]
 
     def columns_for(self, schema: Schema) -> tuple[str, ...]:
         names = super().columns_for(schema)
@@ -151,28 +164,61 @@ class PRAM(Masker):
             if self.strata is not None:
                 matrix = _within(matrix, counts > 0)
         elif self.design == "frequency":
-            matrix = frequency_matrix(counts, self.theta)
+            matrix = frequency_matrix(counts, self.theta, neighbours=self.neighbours)
         else:
-            matrix = uniform_matrix(counts, self.theta)
+            matrix = uniform_matrix(counts, self.theta, neighbours=self.neighbours)
+        if self.invariant and own is None and self.neighbours is not None:
+            return evened(matrix, counts)
         return invariant_matrix(matrix, counts) if self.invariant else matrix
 
 
-def frequency_matrix(counts: FloatArray, theta: float) -> FloatArray:
+def frequency_matrix(counts: FloatArray, theta: float, *, neighbours: int | None = None) -> FloatArray:
     """Return the papers' matrix: rare levels are left often, frequent ones seldom, and expected counts are kept."""
     occurs = counts > 0
     if occurs.sum() < 2:
         return np.eye(counts.size)
+    if neighbours is not None:
+        reach = _reach(occurs, neighbours)
+        # As much flows up as down between two levels; the level with the most neighbours loses θ of the rarest.
+        flow = theta * counts[occurs].min() / reach.sum(axis=1).max()
+        return _staying(np.where(reach, flow / np.where(occurs, counts, 1.0)[:, None], 0.0))
     leave = np.zeros(counts.size)
     leave[occurs] = theta * counts[occurs].min() / counts[occurs]
     return _leaving(leave, occurs)
 
 
-def uniform_matrix(counts: FloatArray, theta: float) -> FloatArray:
-    """Return the matrix in which every level that occurs is left with probability θ for any other."""
+def uniform_matrix(counts: FloatArray, theta: float, *, neighbours: int | None = None) -> FloatArray:
+    """Return the matrix in which every level that occurs is left with probability θ for any other, or any neighbour."""
     occurs = counts > 0
     if occurs.sum() < 2:
         return np.eye(counts.size)
+    if neighbours is not None:
+        reach = _reach(occurs, neighbours)
+        return _staying(theta * reach / np.maximum(reach.sum(axis=1, keepdims=True), 1))
     return _leaving(np.where(occurs, theta, 0.0), occurs)
+
+
+def _reach(occurs: BoolArray, neighbours: int) -> BoolArray:
+    """Say which other levels are so near, among those that occur."""
+    place = np.cumsum(occurs)
+    apart = np.abs(place[:, None] - place[None, :])
+    near = (apart <= neighbours) & occurs[:, None] & occurs[None, :]
+    np.fill_diagonal(near, val=False)
+    return np.asarray(near)
+
+
+def _staying(matrix: FloatArray) -> FloatArray:
+    """Return a matrix of leaving with the probabilities of staying on its diagonal."""
+    np.fill_diagonal(matrix, 0.0)
+    np.fill_diagonal(matrix, 1.0 - matrix.sum(axis=1))
+    return matrix
+
+
+def evened(matrix: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return a matrix that keeps counts and reaches nothing that P does not: of two flows, both get the smaller."""
+    flows = matrix * counts[:, None]
+    flows = np.minimum(flows, flows.T)
+    return _staying(flows / np.where(counts > 0, counts, 1.0)[:, None])
 
 
 def _leaving(leave: FloatArray, occurs: BoolArray) -> FloatArray:

@@ -10,13 +10,16 @@ import numpy as np
 from discreet.contracts.estimator import register
 from discreet.contracts.masker import Masker, Masking, MaskingJob
 from discreet.data.schema import Schema
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 from discreet.masking.running.hiding import present_values
 from discreet.parameters import Names, Optional, Seed
 from discreet.parameters.declaration import parameter
 from discreet.typing import FloatArray, RandomState
 
 __all__ = ["Shuffling"]
+
+# Of fewer records the mean tells what one of them had.
+_PER_LEVEL = 5
 
 
 @register("shuffling")
@@ -29,7 +32,8 @@ class Shuffling(Masker):
     Parameters
     ----------
     predictors : list of str, optional
-        Numeric or ordinal attributes that are not masked and to which the relations are to be kept; by default none.
+        Attributes that are not masked and to which the relations are to be kept, numeric, ordinal or nominal; by
+        default none. Of a nominal one the mean scores of its levels are kept.
     strata : list of str, optional
         Shuffle within these only.
     attributes : list of str, optional
@@ -40,9 +44,10 @@ class Shuffling(Masker):
     -----
     Ranks become normal scores; the scores of the masked attributes are drawn from their normal distribution given those
     of the predictors; the draws' ranks say who gets which value. Equal values share their mean score. Missing values of
-    masked attributes stay where they are and are drawn around; a missing predictor counts as a middling one. An
-    attribute with values, but fewer than 5, in the table or in a stratum is refused: who gets which is then guessed.
-    O(n (p + q)² + n log n).
+    masked attributes stay where they are and are drawn around; a missing predictor counts as a middling one, or as a
+    level. Levels of a nominal predictor with fewer than 5 records, whose own scores their mean would tell, count as one
+    level, and predictors with more than a level for every 5 records are refused. An attribute with values, but fewer
+    than 5, in the table or in a stratum is refused: who gets which is then guessed. O(n (p + q)² + n log n).
 
     References
     ----------
@@ -73,9 +78,9 @@ class Shuffling(Masker):
         if self.predictors is None:
             return names
         for name in self.predictors:
-            if schema[name].scale.kind not in self.scales:
+            if schema[name].scale.kind not in self.scales | {"nominal"}:
                 raise ParameterError(
-                    f"Shuffling: predictors must be numeric or ordinal; {name!r} is {schema[name].scale.kind}."
+                    f"Shuffling: predictors must be numeric, ordinal or nominal; {name!r} is {schema[name].scale.kind}."
                 )
         targets = tuple(name for name in names if name not in self.predictors)
         if not targets or (self.attributes is not None and len(targets) < len(names)):
@@ -91,8 +96,19 @@ class Shuffling(Masker):
         targets = np.stack([_scores(job.microdata.encoded(name)) for name in job.names], axis=1)
         regressors = np.ones((len(targets), 1))
         if self.predictors is not None:
-            columns = [_scores(job.microdata.encoded(name)) for name in self.predictors]
+            columns = [
+                _indicators(job.microdata.encoded(name))
+                if job.schema[name].scale.kind == "nominal"
+                else _scores(job.microdata.encoded(name))[:, None]
+                for name in self.predictors
+            ]
             regressors = np.column_stack([regressors, *columns])
+            if regressors.shape[1] * _PER_LEVEL > len(targets):
+                raise DataError(
+                    f"Shuffling: predictors of {regressors.shape[1] - 1} numbers and levels are too many for "
+                    f"{len(targets)} records; they would tell what a record had.",
+                    hint="Name fewer predictors, join their levels, or merge strata.",
+                )
         slopes = np.linalg.lstsq(regressors, targets, rcond=None)[0]
         rest = targets - regressors @ slopes
         roots, axes = np.linalg.eigh(np.atleast_2d(rest.T @ rest / len(rest)))
@@ -106,6 +122,17 @@ class Shuffling(Masker):
             result[present[np.argsort(simulated[present, j], kind="stable")]] = np.sort(encoded[present])
             values[name] = result
         return Masking(values)
+
+
+def _indicators(codes: Any) -> FloatArray:
+    """Return a column of ones and zeros for every level but the most frequent; rare levels count as one."""
+    _, places, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    rare = counts < _PER_LEVEL
+    groups = np.where(rare, counts.size, np.arange(counts.size))
+    sizes = np.bincount(groups, weights=counts, minlength=counts.size + 1)
+    kept = [group for group in np.flatnonzero(sizes >= _PER_LEVEL) if group != int(sizes.argmax())]
+    labels = groups[places.ravel()]
+    return np.asarray(labels[:, None] == np.array(kept, dtype=np.int64)[None, :], dtype=np.float64)
 
 
 def _scores(encoded: Any) -> FloatArray:

@@ -269,5 +269,7 @@ class TestProjection:
         assert (np.diff(by_name.labels[np.argsort(data.encoded("ASSETS"), kind="stable")]) >= 0).all()
 
     def test_an_axis_that_is_not_there_is_refused(self):
-        with pytest.raises(ParameterError, match="axis must be 'principal', 'zscores' or one of the masked attributes"):
+        with pytest.raises(
+            ParameterError, match="axis must be 'principal', 'robust', 'zscores' or one of the masked attributes"
+        ):
             ProjectionMicroaggregation(k=3, axis="HEIGHT").mask(dc.datasets.business(50))

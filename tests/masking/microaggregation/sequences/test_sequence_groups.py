@@ -72,7 +72,7 @@ def test_every_released_sequence_appears_at_least_k_times(method, paths):
     collection=st.lists(st.lists(st.integers(0, 3), max_size=5), min_size=2, max_size=12, unique_by=tuple),
     data=st.data(),
     k=st.integers(2, 5),
-    linkage=st.sampled_from(["single", "complete", "average"]),
+    linkage=st.sampled_from(["single", "complete", "average", "median"]),
 )
 def test_kshc_follows_the_rule(collection, data, k, linkage):
     counts = data.draw(st.lists(st.integers(1, 3), min_size=len(collection), max_size=len(collection)))

@@ -9,11 +9,9 @@ groups, the ones with the largest gap first.
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,6 +25,7 @@ from discreet.kernels.groups.pricing import group_costs, negative_groups, square
 from discreet.kernels.groups.refine import nearest_records, refine
 from discreet.masking.microaggregation.numbers.branching import Branching, Node
 from discreet.masking.microaggregation.numbers.set_partition import incidence, raise_prices, subsets_of_groups
+from discreet.masking.running.quiet_solver import solver_kept_quiet
 from discreet.progress import report
 from discreet.typing import FloatArray, IntArray
 
@@ -95,7 +94,7 @@ def best_of(
     if not parts:
         return None
     costs = np.concatenate([group_costs(D, part) for part in parts])
-    with _solver_kept_quiet():
+    with solver_kept_quiet():
         answer = milp(
             costs,
             constraints=LinearConstraint(incidence(parts, n), 1.0, 1.0),
@@ -112,25 +111,6 @@ def best_of(
     partition = [members[q] for q in columns]
     # The solver's word is checked: every record in a group, none in two.
     return partition if np.array_equal(np.sort(np.concatenate(partition)), np.arange(n)) else None
-
-
-@contextmanager
-def _solver_kept_quiet() -> Iterator[None]:
-    """Keep the solver's own words off standard output: it has some that no option turns off."""
-    try:
-        standard_output = os.dup(1)
-    except OSError:  # there is no standard output to keep clean
-        yield
-        return
-    sys.stdout.flush()
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
-    try:
-        yield
-    finally:
-        os.dup2(standard_output, 1)
-        os.close(standard_output)
 
 
 class _Clock:

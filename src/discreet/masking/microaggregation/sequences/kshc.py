@@ -7,7 +7,7 @@ from typing import Literal, Self
 import numpy as np
 
 from discreet.contracts.estimator import register
-from discreet.kernels.sequences.kshc import AVERAGE, COMPLETE, SINGLE, kshc
+from discreet.kernels.sequences.kshc import AVERAGE, COMPLETE, MEDIAN, SINGLE, kshc
 from discreet.masking.microaggregation.sequences.sequence_groups import Items, SequenceMicroaggregation, join_leftovers
 from discreet.parameters import Choice, Integer
 from discreet.parameters.declaration import parameter
@@ -15,7 +15,7 @@ from discreet.typing import IntArray
 
 __all__ = ["KSHC"]
 
-_LINKAGES = {"single": SINGLE, "complete": COMPLETE, "average": AVERAGE}
+_LINKAGES = {"single": SINGLE, "complete": COMPLETE, "average": AVERAGE, "median": MEDIAN}
 
 
 @register("kshc")
@@ -35,8 +35,9 @@ class KSHC(SequenceMicroaggregation):
         How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them.
     quantifier : str or Quantifier, optional
         The policy of ``"oss-owa"``, such as ``"power:2"``; None is the plain mean of event distances.
-    linkage : {"single", "complete", "average"}
-        How far apart two clusters are, while merging.
+    linkage : {"single", "complete", "average", "median"}
+        How far apart two clusters are, while merging: their closest or farthest members, the mean over all pairs, or
+        the middle of the two that merged (half of either distance, less a quarter of theirs; Lance and Williams).
     prototype : str or SequenceOperator
         What a group is released as: ``"oesp"``, ``"medoid"``, ``"majority"``, or an operator.
     block_size : int
@@ -64,7 +65,7 @@ class KSHC(SequenceMicroaggregation):
     ['a b c', 'a b c', 'x y z', 'x y z', 'x y z']
     """
 
-    linkage: Literal["single", "complete", "average"] = parameter(Choice(tuple(_LINKAGES)), default="average")
+    linkage: Literal["single", "complete", "average", "median"] = parameter(Choice(tuple(_LINKAGES)), default="average")
     block_size: int = parameter(Integer(4), default=2000)
 
     @classmethod

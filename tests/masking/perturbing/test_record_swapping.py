@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
+from discreet.errors import DataError, ParameterError
+from discreet.masking.perturbing.record_swapping import RecordSwapping
+
+COUNTIES, TOWNS, WORK, SEX = ("n", "s"), tuple("abcdef"), ("farmer", "baker", "judge", "miner"), ("f", "m")
+
+
+def schema(households=True):
+    house = Attribute("house", Nominal(tuple(range(5000))), "identifier", household=True)
+    return Schema(
+        [
+            *([house] if households else []),
+            Attribute("county", Nominal(COUNTIES), "key"),
+            Attribute("town", Nominal(TOWNS), "key"),
+            Attribute("work", Nominal(WORK), "key"),
+            Attribute("sex", Nominal(SEX), "key"),
+            Attribute("height", Numeric(), "other"),
+        ]
+    )
+
+
+def village(n=200, seed=0):
+    """Households of one to four in six towns of two counties."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for house in range(n):
+        town = int(rng.integers(6))
+        for _ in range(int(rng.integers(1, 5))):
+            work = WORK[int(rng.choice(4, p=[0.7, 0.2, 0.06, 0.04]))]
+            rows.append((house, COUNTIES[town // 3], TOWNS[town], work, SEX[int(rng.integers(2))], 100.0 * town))
+    rows = [rows[i] for i in rng.permutation(len(rows))]
+    return pl.DataFrame(rows, schema=["house", "county", "town", "work", "sex", "height"], orient="row")
+
+
+def homes(original, released):
+    """By household: where it was, where it is, and who lives in it."""
+    before, after, members = {}, defaultdict(set), defaultdict(list)
+    for was, now in zip(original.rows(named=True), released.rows(named=True), strict=True):
+        before[was["house"]] = (was["county"], was["town"], was["height"])
+        after[was["house"]].add((now["county"], now["town"], now["height"]))
+        members[was["house"]].append((was["work"], was["sex"]))
+        assert (was["work"], was["sex"]) == (now["work"], now["sex"])
+    assert all(len(places) == 1 for places in after.values()), "members stay together"
+    return before, {house: next(iter(places)) for house, places in after.items()}, members
+
+
+def swap(frame, *args, **options):
+    masked = RecordSwapping(*args, **options).mask(frame, schema())
+    return masked, homes(frame, masked.to_native())
+
+
+@given(st.integers(0, 50), st.sampled_from([0.0, 0.1, 0.5, 1.0]), st.sampled_from([None, ["sex"], [["work"], ["sex"]]]))
+def test_counts_by_region_and_size_stay_and_pairs_exchange(seed, rate, similar):
+    frame = village(60, seed)
+    masked, (before, after, members) = swap(
+        frame, ["county", "town"], rate=rate, similar=similar, carry=["height"], random_state=seed
+    )
+    size = {house: len(people) for house, people in members.items()}
+    assert Counter((before[h], size[h]) for h in size) == Counter((after[h], size[h]) for h in size)
+    moved = [house for house in size if before[house] != after[house]]
+    details = masked.provenance.details
+    assert len(moved) == details["swapped"]
+    assert sum(size[house] for house in moved) == details["records_moved"]
+    if similar == ["sex"]:
+        looks = {house: "".join(sorted(sex for _, sex in members[house])) for house in size}
+        assert Counter((before[h], looks[h]) for h in size) == Counter((after[h], looks[h]) for h in size)
+
+
+def rarest(frame, level):
+    """By household, how many records of its region share the work and sex of its rarest member."""
+    counts = Counter((row[level], row["work"], row["sex"]) for row in frame.rows(named=True))
+    result = {}
+    for row in frame.rows(named=True):
+        size = counts[row[level], row["work"], row["sex"]]
+        result[row["house"]] = min(size, result.get(row["house"], size))
+    return result
+
+
+def test_whoever_is_at_risk_leaves_the_region_where_he_is():
+    frame = village(400, 3)
+    masked, (before, after, _) = swap(
+        frame, ["county", "town"], rate=0, k=4, risk=["work", "sex"], certain=True, carry=["height"], random_state=1
+    )
+    county, town = rarest(frame, "county"), rarest(frame, "town")
+    first = [house for house in before if county[house] < 4]
+    then = [house for house in before if county[house] >= 4 and town[house] < 4]
+    details = masked.provenance.details
+    assert details["at_risk"] == {"county": len(first), "town": len(then)}
+    assert len(then) > 10
+    assert details["without_partner"] == details["left_by_chance"] == 0
+    assert all(before[house][0] != after[house][0] for house in first)
+    assert all(before[house][1] != after[house][1] for house in then)
+
+
+def test_the_rate_is_reached_and_not_exceeded():
+    masked, (before, _, _) = swap(village(), ["county", "town"], rate=0.2, k=1, carry=["height"], random_state=2)
+    assert masked.provenance.details["swapped"] == 0.2 * len(before)
+    assert masked.provenance.details["at_risk"] == {"county": 0, "town": 0}
+
+
+@pytest.mark.parametrize("certain", [False, True])
+def test_an_intruder_learns_no_region_of_a_unique_household(certain):
+    """He finds a profession that occurs once, and says that its household lives where the file puts it."""
+    shown = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        town = rng.integers(0, 2, 60)
+        work = np.array(["farmer"] * 60, dtype=object)
+        work[rng.integers(60)] = "judge"
+        frame = pl.DataFrame({"town": ["ab"[t] for t in town], "work": work.tolist()})
+        attributes = [Attribute("town", Nominal(("a", "b")), "key"), Attribute("work", Nominal(WORK), "key")]
+        masked = RecordSwapping(["town"], rate=0.1, certain=certain, random_state=seed).mask(frame, Schema(attributes))
+        judge = frame["work"].to_list().index("judge")
+        shown += masked.to_native()["town"][judge] == frame["town"][judge]
+    if certain:
+        assert shown == 0, "of two regions it must be the other one: whoever is told so knows"
+    else:
+        assert 0.3 < shown / 60 < 0.7, "the one that is shown is as good as any"
+
+
+def test_rare_households_are_swapped_more_often():
+    frame = village(1000, 5)
+    moves = Counter()
+    for seed in range(4):
+        _, (before, after, _) = swap(frame, ["town"], rate=0.1, k=1, carry=["county", "height"], random_state=seed)
+        rare = rarest(frame, "town")
+        for house in before:
+            kind = "rare" if rare[house] <= 10 else "common" if rare[house] > 60 else "between"
+            moves[kind, before[house] != after[house]] += 1
+    share = {kind: moves[kind, True] / (moves[kind, True] + moves[kind, False]) for kind in ("rare", "common")}
+    assert share["rare"] > 2 * share["common"]
+
+
+def test_gaps_stay_where_they_are_and_the_order_is_told():
+    gap = pl.col("house") == 3
+    frame = village(80, 1).with_columns(pl.when(gap).then(None).otherwise("town").alias("town")).sort("town")
+    masked, (before, after, _) = swap(frame, ["county", "town"], rate=0.5, carry=["height"], random_state=1)
+    assert before[3] == after[3]
+    notes = " ".join(masked.provenance.notes)
+    assert "Left alone, because their geography is not complete: 1 households." in notes
+    assert "reorder the records (record-order)" in notes
+    shuffled = RecordSwapping(["county", "town"]).mask(village(), schema())
+    assert "record-order" not in " ".join(shuffled.provenance.notes)
+
+
+def test_bad_input_is_refused():
+    frame = village(40)
+    torn = frame.with_columns(pl.lit(0).alias("house"))
+    with pytest.raises(DataError, match="Column 'town' differs within 1 of 1 units of 'house'"):
+        RecordSwapping(["town"]).mask(torn, schema())
+    with pytest.raises(DataError, match="of one region"):
+        RecordSwapping(["county"]).mask(frame.filter(pl.col("county") == "n"), schema())
+    with pytest.raises(ParameterError, match="hierarchy must be nominal or ordinal; 'height' is numeric"):
+        RecordSwapping(["height"]).mask(frame, schema())
+    with pytest.raises(ParameterError, match="risk must be attributes that stay where they are"):
+        RecordSwapping(["town"], risk=["town"]).mask(frame, schema())
+    with pytest.raises(ParameterError, match="must name an attribute once"):
+        RecordSwapping(["town"], carry=["town"]).mask(frame, schema())
