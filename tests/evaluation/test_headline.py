@@ -13,8 +13,11 @@ from discreet import Attribute, Nominal, Numeric, Schema, workflow
 from discreet.contracts.intruder import Intruder
 from discreet.data.microdata import Microdata
 from discreet.errors import DataError
+from discreet.evaluation.attacking import Attack, Attacks, monotone
+from discreet.evaluation.exact_matching import exact_match, risk_of_unmasked
 from discreet.evaluation.experiment import Originals, Scoring, plan, run
-from discreet.evaluation.headline import Attack, Attacks, exact_match, monotone, risk_of_unmasked, worst_case
+from discreet.evaluation.headline import worst_case
+from discreet.evaluation.told_masking import told
 from discreet.measures.loss.cell_loss import CellLoss
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Step
@@ -124,13 +127,22 @@ def test_one_release_has_one_number_everywhere(data, tmp_path):
     def same(other):
         assert (other.risk, other.loss, other.value) == pytest.approx(figures, abs=1e-9)
 
-    same(dc.assess(data, release.microdata).score)  # as the command line reads it from a file
+    assert score.linker == "masking-aware linkage"
+    # A file alone does not say how it was masked, and the headline says that; whoever tells it has the one number.
+    alone = dc.assess(data, release.microdata).score
+    assert alone.risk < score.risk
+    assert "nobody was played who knows it" in alone.sentence
+    assert "nobody was played" not in score.sentence
+    same(dc.assess(data, told(data, release.microdata, masker("rank-swapping", p=10.0))).score)
     same(dc.assess(data, release, measures=["il1s", "distance-linkage"]).score)
     same(workflow.assess(data, release, intruders=())["all keys"].score)
     dc.write(data, tmp_path / "a.parquet")
     dc.write(release.microdata, tmp_path / "b.parquet")
     stored = dc.scan(tmp_path / "a.parquet", data.schema)
-    same(dc.assess(stored, dc.scan(tmp_path / "b.parquet", data.schema)).score)
+    written = dc.scan(tmp_path / "b.parquet", data.schema)
+    same(dc.assess(stored, written, provenance=release.provenance).score)
+    unsaid = dc.assess(stored, written).score
+    assert (unsaid.risk, unsaid.sentence) == (pytest.approx(alone.risk), alone.sentence)
     run_ = workflow.run(Protocol(data.schema, [step], [Intruder("all keys", data.schema.keys)]), original=data)
     same(run_.assessment.score)
     (experiment,) = plan([masker("rank-swapping", p=10.0)], {"all": data.schema.keys}, 1, 0)
@@ -276,3 +288,10 @@ def test_what_somebody_used_who_knows_less_is_told_where_it_counts():
     quiet = Attacks("less", ("a", "b"), (replace(less.made[0], percent=1.0),))
     alone = monotone({"less": quiet, "more": more})["more"]
     assert worst_case(alone, loss, 100.0).remarks == ("Some linkage used 2 of 3 keys.",)
+
+
+@pytest.mark.parametrize("sizes", [(5, 5, 5), (10, 10), (7, 3, 3, 7), (49, 1)])
+def test_a_file_of_equal_records_risks_exactly_its_classes(sizes):
+    values = [float(place) for place, size in enumerate(sizes) for _ in range(size)]
+    table = Microdata(pl.DataFrame({"x": values}), Schema([Attribute("x", Numeric(), "key")]))
+    assert risk_of_unmasked(table, ["x"]) == 100.0 * len(sizes) / sum(sizes)

@@ -40,6 +40,18 @@ def test_categories_that_were_renamed_are_known_by_their_new_names():
     assert as_released(data, data) is data
 
 
+@pytest.mark.parametrize("levels", [("gas", "oil", "*"), ("*", "oil", "gas")])
+def test_of_levels_that_tie_a_level_goes_to_its_own_name(levels):
+    before = Microdata(
+        pl.DataFrame({"fuel": ["gas"] * 4 + ["oil"] * 3}), Schema([Attribute("fuel", Nominal(["gas", "oil"]), "key")])
+    )
+    after = Microdata(
+        pl.DataFrame({"fuel": ["gas", "gas", "*", "*", "*", "*", "oil"]}),
+        Schema([Attribute("fuel", Nominal(levels), "key")]),
+    )
+    assert as_released(before, after).to_polars()["fuel"].to_list() == ["gas"] * 4 + ["*"] * 3
+
+
 def test_a_release_with_new_levels_can_be_assessed_and_is_linked_by_them():
     data = table()
     masked = dc.HierarchyRecoding({"fuel": BROADER}).mask(data)

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal
+from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, DiscreetError, ParameterError
+from discreet.evaluation import risk_of_file
 from discreet.statistics.key_frequencies import benedetti_franconi
 
 KEYS = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
@@ -155,3 +158,10 @@ def test_a_table_in_files_gives_the_same(tmp_path):
     assert here["alone_in_population"] == pytest.approx(there["alone_in_population"])
     with pytest.raises(ParameterError, match="keys"):
         dc.risk(stored, keys=["a"])
+
+
+@pytest.mark.parametrize(("keys", "counted"), [(62, True), (63, False)])
+def test_as_many_keys_as_a_number_has_bits_for_are_looked_at_together(keys, counted):
+    schema = Schema([Attribute(f"x{j}", Nominal(["a", "b"]), "key") for j in range(keys)])
+    measures = risk_of_file._measures(schema, 10, schema.names, None, None, None)
+    assert ("suda2" in measures) is counted

@@ -9,7 +9,11 @@ from typer.testing import CliRunner
 from discreet import workflow
 from discreet.cli.main import _code, app
 from discreet.contracts.intruder import Intruder
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Nominal, Numeric
+from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
+from discreet.release.checking import same_table
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Source, Step
 
@@ -123,3 +127,24 @@ def test_groups_of_sequences_are_those_of_the_masking(folder):
     assert workflow.check(path, masked) == done.verdicts
     assert done.verdicts[0].met
     assert CliRunner().invoke(app, ["check", str(path), str(masked)]).exit_code == 0
+
+
+def test_a_table_is_the_same_whatever_a_format_made_of_it():
+    def held(names, values, scale, role="key"):
+        return Microdata(pl.DataFrame(dict(zip(names, values, strict=True))),
+                         Schema([Attribute(name, scale, role) for name in names]))  # fmt: skip
+
+    jobs = held(["job"], [["a", "b", None]], Nominal(["a", "b"]))
+    assert same_table(jobs, held(["job"], [["a", "b", None]], Nominal(["b", "a"])))  # another order of levels
+    assert not same_table(jobs, held(["job"], [["b", "a", None]], Nominal(["a", "b"])))
+    assert not same_table(jobs, held(["job"], [["a", "b"]], Nominal(["a", "b"])))  # a record is gone
+    assert not same_table(jobs, held(["task"], [["a", "b", None]], Nominal(["a", "b"])))
+    pay = held(["pay"], [[1.0, 1e9, None]], Numeric())
+    assert same_table(pay, held(["pay"], [[1.0 + 1e-15, 1e9, None]], Numeric()))
+    assert not same_table(pay, held(["pay"], [[1.001, 1e9, None]], Numeric()))
+    assert not same_table(pay, held(["pay"], [[1.0, 1e9, 0.0]], Numeric()))
+    names = held(["who"], [["1", None]], Nominal(["1"]), "identifier")
+    assert same_table(names, held(["who"], [["1", None]], Nominal(["1"]), "identifier"))
+    assert not same_table(names, held(["who"], [["2", None]], Nominal(["2"]), "identifier"))
+    two = held(["a", "b"], [[1.0], [2.0]], Numeric())
+    assert not same_table(two, held(["a", "b"], [[1.0], [3.0]], Numeric()))

@@ -15,6 +15,8 @@ from discreet.cli.options import (
     EngineName,
     Json,
     LinkerName,
+    MaskedBy,
+    MaskedByProtocol,
     MaskedFile,
     Master,
     Parameter,
@@ -29,7 +31,7 @@ from discreet.cli.options import (
     refuse_streamed,
     tell_inferred,
 )
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, SchemaError
 
 __all__ = ["attack", "link"]
 
@@ -46,15 +48,8 @@ def attack(
     attributes: Annotated[
         str | None, typer.Option(help="What the intruder knows, separated by commas.", show_default=False)
     ] = None,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--method", "-m", help="How the file was masked: 'rank-swapping p=10'; a step each.", show_default=False
-        ),
-    ] = None,
-    protocol: Annotated[
-        Path | None, typer.Option(help="The protocol that the file was made by.", show_default=False)
-    ] = None,
+    method: MaskedBy = None,
+    protocol: MaskedByProtocol = None,
     parameter: Parameter = None,
     sequence: SequenceColumn = None,
     delimiter: Delimiter = None,
@@ -137,6 +132,7 @@ def attack(
                 "expected": result.expected,
                 "optimistic": result.optimistic,
                 "pessimistic": result.pessimistic,
+                **({} if result.second is None else {"second": result.second}),
                 "chance": result.chance,
                 "rate": result.rate,
                 "interval": [low, high],
@@ -152,6 +148,8 @@ def attack(
     if result.n < len(before):
         out.print(f"Compared: a sample of {result.n} of {len(before)} records, each with everybody.", highlight=False)
     out.print(f"Ties all for the intruder: {result.optimistic}; all against: {result.pessimistic}.")
+    if result.second is not None:
+        out.print(f"The true record is the second nearest for {result.second} more.")
     out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
     _say_masking(masking)
     _say_what_was_left_out(links, unused)
@@ -198,7 +196,13 @@ def link(
     with progress(quiet=quiet or json, verbose=verbose):
         first = workflow.read(a, declared, delimiter=delimiter, encoding=encoding, **layout)
         declared_b = schema_b or (first.schema if workflow.shares_attributes(linker) else None)
-        second = workflow.read(b, declared_b, delimiter=delimiter, encoding=encoding, **layout)
+        try:
+            second = workflow.read(b, declared_b, delimiter=delimiter, encoding=encoding, **layout)
+        except SchemaError:
+            if schema_b is None and declared_b is not None:
+                own = workflow.read(b, None, delimiter=delimiter, encoding=encoding, **layout)
+                workflow.refuse_unshared(linker, first.schema.names, own.schema.names)
+            raise
         links = workflow.link(first, second, linker, **parameters)
         with workflow.written_together([output], inputs, last=True):
             workflow.write_links(links, output, inputs)

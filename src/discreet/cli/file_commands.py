@@ -15,11 +15,14 @@ from discreet.cli.options import (
     Encoding,
     EngineName,
     Json,
+    MaskedBy,
+    MaskedByProtocol,
     MaskedFile,
-    MaskerName,
+    MaskerOrNone,
     Master,
     Parameter,
     Quiet,
+    Recode,
     SchemaFile,
     Seed,
     SequenceColumn,
@@ -32,7 +35,7 @@ from discreet.cli.options import (
     refuse_streamed,
     tell_inferred,
 )
-from discreet.errors import FileError
+from discreet.errors import FileError, ParameterError
 
 __all__ = ["assess", "demo", "inspect", "protect"]
 
@@ -113,17 +116,25 @@ def inspect(
 @declares
 def protect(
     data: Data,
+    target: Annotated[
+        Path | None, typer.Argument(metavar="[MASKED]", help="The masked file, as -o.", show_default=False)
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="The masked file; DATA-masked beside the data.", show_default=False),
     ] = None,
     schema: SchemaFile = None,
-    method: MaskerName = "mdav",
+    recode: Recode = None,
+    method: MaskerOrNone = None,
     k: Annotated[str | None, typer.Option(help="Smallest group.", show_default=False)] = None,
     attributes: Annotated[
         str | None, typer.Option(help="What to mask, separated by commas.", show_default=False)
     ] = None,
     parameter: Parameter = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Mask once for each of its values, such as a household.", show_default=False),
+    ] = None,
     seed: Seed = None,
     report: Annotated[
         Path | None,
@@ -163,7 +174,7 @@ def protect(
     layout: dict[str, Any],
     declared: Any,
 ) -> None:
-    """Mask a file with one method, and say what is weak about the choice.
+    """Mask a file with one method, recode columns before it or alone, and say what is weak about the choice.
 
     For example:
 
@@ -175,20 +186,29 @@ def protect(
 
     discreet protect survey.csv -s survey.toml -m rank-swapping --set p=5 --seed 1 --print-python
 
+    discreet protect survey.csv masked.csv --recode age=0,15,30,45,60,75+ --recode income=nice:10/5
+
+    discreet protect survey.csv -s survey.toml --recode job=@job.csv:2 --recode fuel=rare:5 -m local-suppression --k 3
+
     discreet protect big.parquet -s big.toml --k 5 --engine spark --master local[4] -o out/
     """
     from discreet import workflow
 
+    if target is not None and output is not None:
+        raise ParameterError("The masked file is named twice.", hint="Leave out -o.")
     inputs = [data, *([schema] if schema else [])]
-    target = output or _beside(data, force=force)
+    target = target or output or _beside(data, force=force)
     reports = {name: path for name, path in (("internal", report), ("external", external)) if path is not None}
     outputs = [target, *reports.values(), *([manifest] if manifest else [])]
     kinds = {name: _kind(path) for name, path in reports.items()}
     typed = given(k, attributes, seed, parameter or [])
     if quantifier is not None:
         typed["quantifier"] = quantifier
-    parameters = workflow.parse_parameters("masker", method, typed)
-    inputs += workflow.files_named(parameters)
+    recodings = workflow.recode_steps(recode or [])
+    if not recodings or any(name != "random_state" for name in typed):
+        method = method or "mdav"
+    parameters = {} if method is None else workflow.parse_parameters("masker", method, typed)
+    inputs += workflow.files_named([parameters, *(step.parameters for step in recodings)])
     name = engine_of(data, engine, master, quiet=quiet or json)
     stored = name != "memory"
     if stored:
@@ -197,13 +217,14 @@ def protect(
     workflow.check_outputs(outputs[1:] if stored else outputs, [*inputs, target] if stored else inputs)
     if print_python:
         script = workflow.protect_script(
-            data, target, method, parameters, schema=declared, report=report, delimiter=delimiter, encoding=encoding,
-            sequence=sequence, **layout,
+            data, target, method, parameters, recode=recode or (), schema=declared, report=report, unit=unit,
+            delimiter=delimiter, encoding=encoding, sequence=sequence, **layout,
         )  # fmt: skip
         out.print(script, end="", markup=False, highlight=False, soft_wrap=True)
         return
     original: Any
     masked: Any
+    masker = workflow.recoded_masker(recode or (), method, parameters, unit)
     with (
         progress(quiet=quiet or json, verbose=verbose),
         workflow.engine_named(name, master) as where,
@@ -211,16 +232,14 @@ def protect(
     ):
         if stored:
             original = workflow.scan(data, declared)
-            written = workflow.protect(
-                original, method, output=target, engine=where, block_size=block_size, **parameters
-            )
+            written = workflow.protect(original, masker, output=target, engine=where, block_size=block_size)
             provenance = written.provenance
             original, masked = workflow.stored_release(original, target, written)
         else:
             original = workflow.read(
                 data, declared, delimiter=delimiter, encoding=encoding, **layout, sequence=sequence
             )
-            masked = workflow.protect(original, method, block_size=block_size, **parameters)
+            masked = workflow.protect(original, masker, block_size=block_size)
             provenance = masked.provenance
             workflow.write(masked, target, inputs)
         assessment = workflow.assess(original, masked, engine=where, provenance=provenance) if reports else None
@@ -330,6 +349,8 @@ def assess(
         float | None,
         typer.Option(help="Exit with 1 if the risk, the worst case, is above this percentage.", show_default=False),
     ] = None,
+    method: MaskedBy = None,
+    protocol: MaskedByProtocol = None,
     sequence: SequenceColumn = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -350,6 +371,8 @@ def assess(
 
     discreet assess survey.csv masked.csv -s survey.toml --max-risk 10 --json
 
+    discreet assess survey.csv masked.csv -s survey.toml --method 'rank-swapping p=10'    (who knows it attacks, too)
+
     discreet assess big.parquet out/ -s big.toml --engine streaming
     """
     from discreet import workflow
@@ -369,7 +392,10 @@ def assess(
         else:
             before = workflow.scan(original, declared)
             after = workflow.scan(masked, before.schema)
-        assessment = workflow.assess(before, after, engine=where)
+        # Whoever knows how the file was masked attacks it too, unless it is too large for him.
+        large = len(before) > workflow.MOST_AT_ONCE
+        known = None if large else workflow.told_release(before, after, masked, methods=method or (), protocol=protocol)
+        assessment = workflow.assess(before, after if known is None else known, engine=where)
         if name == "memory":
             remarks = workflow.advise(before, after, assessment, schema_given=declared is not None)
     tell_inferred(before.schema, quiet=quiet or json)

@@ -18,6 +18,7 @@ from discreet._version import __version__
 from discreet.cli import (
     attack_commands,
     file_commands,
+    hierarchy_command,
     listing_commands,
     papers_command,
     proof_commands,
@@ -94,6 +95,7 @@ for _command in (
     risk_command.risk,
     file_commands.protect,
     file_commands.assess,
+    hierarchy_command.hierarchy,
     proof_commands.certify,
     protocol_commands.init,
     protocol_commands.run,

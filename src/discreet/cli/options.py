@@ -21,11 +21,15 @@ __all__ = [
     "EngineName",
     "Json",
     "LinkerName",
+    "MaskedBy",
+    "MaskedByProtocol",
     "MaskedFile",
     "MaskerName",
+    "MaskerOrNone",
     "Master",
     "Parameter",
     "Quiet",
+    "Recode",
     "SchemaFile",
     "Seed",
     "SequenceColumn",
@@ -229,9 +233,38 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress bars, no
 SequenceColumn = Annotated[
     str | None, typer.Option("--sequence", help="A column that is a sequence of events.", show_default=False)
 ]
+MaskedBy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--method", "-m", help="How the file was masked: 'rank-swapping p=10'; a step each.", show_default=False
+    ),
+]
+MaskedByProtocol = Annotated[
+    Path | None, typer.Option("--protocol", help="The protocol that the file was made by.", show_default=False)
+]
 MaskedFile = Annotated[Path, typer.Argument(help="The masked file.", show_default=False)]
 MaskerName = Annotated[
     str, typer.Option("--method", "-m", help="How to mask; see `discreet methods`.", autocompletion=_maskers)
+]
+MaskerOrNone = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        "-m",
+        help="How to mask; see `discreet methods`. By default mdav, or nothing beside --recode.",
+        autocompletion=_maskers,
+        show_default=False,
+    ),
+]
+Recode = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--recode",
+        help="Recode a column first, COLUMN=HOW: bands 0,15,30,75+ or nice:10, @hierarchy.csv:2, wood>other, rare:5, "
+        "prefix:3, month; repeatable.",
+        show_default=False,
+        metavar="COLUMN=HOW",
+    ),
 ]
 LinkerName = Annotated[str, typer.Option(help="How to link; see `discreet methods`.", autocompletion=_linkers)]
 Parameter = Annotated[

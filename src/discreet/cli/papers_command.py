@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["papers"]
 
-_STYLES = {"exact": "green", "sampling": "cyan", "differs": "yellow", "ours": "", "not run": "dim"}
+_STYLES = {
+    "exact": "green", "defined": "", "built": "dim", "sampling": "cyan", "differs": "yellow", "ours": "",
+    "not run": "dim",
+}  # fmt: skip
 _FEW_COLUMNS = 2
 
 
@@ -99,7 +102,7 @@ def _show_lines(one: Table) -> None:
     grid = table(_title(one), *heads, *(["data"] if one.data else []), numbers=("printed", "ours", "difference"))
     for row, column, cell in one.cells:
         verdict = Text("SHOULD BE EXACT" if cell.failed else _said(cell), style=_style(cell))
-        gap = "0" if cell.verdict == "exact" else cell.gap
+        gap = "0" if cell.agrees else cell.gap
         words = [safe(row), *([safe(column)] if many else []), safe(cell.printed or "–"), safe(cell.ours or "–"), gap]
         grid.add_row(*words, verdict, *([safe(_short(one.data))] if one.data else []))
     out.print(grid)
@@ -118,7 +121,7 @@ def _lines(cell: Cell | None) -> Text:
     """Return a cell: one line where it is exact; else the printed figure, ours, and how far apart they are."""
     if cell is None:
         return Text("")
-    if cell.verdict == "exact":
+    if cell.agrees:
         return Text(cell.ours, style=_style(cell))
     lines = [part for part in (cell.printed, cell.ours or "not run", cell.gap) if part]
     text = Text("\n".join(lines), style=_style(cell))
@@ -152,8 +155,8 @@ def _parts(one: Table) -> Iterator[range]:
 
 
 def _summary(comparison: PaperComparison) -> None:
-    kinds = ("exact", "sampling", "differs", "ours", "not run")
-    heads = ("exact", "sampled", "differs", "other", "not run")
+    kinds = ("exact", "defined", "built", "sampling", "differs", "ours", "not run")
+    heads = ("exact", "defined", "built", "sampled", "differs", "other", "not run")
     grid = table("Figures by verdict", "paper", "tables", *heads, "failed", numbers=("tables", *heads, "failed"))
     for section in comparison.sections:
         failed = sum(cell.failed for one in section.tables for _, _, cell in one.cells)
@@ -162,9 +165,10 @@ def _summary(comparison: PaperComparison) -> None:
         grid.add_row(section.name, str(len(section.tables)), *counts, end)
     out.print(grid)
     out.print(
-        "exact: to the printed digits; sampled: random in both, within three standard errors; differs: each with its "
-        "reason (discreet papers NAME, or --html); other: ours alone, or beside figures of other data."
-        "",
+        "exact: to the printed digits; defined: not printed, agrees with the definition computed apart; built: agrees "
+        "because the stand-in was made so; "
+        "sampled: random in both, within three standard errors; differs: each with its "
+        "reason (discreet papers NAME, or --html); other: ours alone, or beside figures of other data.",
         style="dim",
         highlight=False,
     )
@@ -176,13 +180,13 @@ def _title(one: Table) -> str:
 
 
 def _said(cell: Cell) -> str:
-    return (
-        "within sampling error"
-        if cell.verdict == "sampling"
-        else "not comparable"
-        if cell.verdict == "ours"
-        else cell.verdict
-    )
+    words = {
+        "sampling": "within sampling error",
+        "ours": "not comparable",
+        "defined": "as defined",
+        "built": "as built",
+    }
+    return words.get(cell.verdict, cell.verdict)
 
 
 def _short(data: str) -> str:

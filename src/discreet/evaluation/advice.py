@@ -174,7 +174,7 @@ def _on_relations(original: Microdata | StoredTable, provenance: Provenance, rel
     steps = _steps(provenance)
     touched = {name for step in steps for name in step.attributes}
     yield from on_telling_columns(original, released, touched)
-    yield from on_households(original, released, touched, reordered=any(_is(step, "reorders") for step in steps))
+    yield from on_households(original, released, touched, reordered=any(_moves(step) for step in steps))
     if any(step.method == "date-shifting" and not step.parameters.get("person") for step in steps):
         yield from on_repeated_persons(original)
 
@@ -182,6 +182,11 @@ def _on_relations(original: Microdata | StoredTable, provenance: Provenance, rel
 def _replaced(provenance: Provenance) -> set[str]:
     """Return the columns whose every value a step replaced, so that what looks like an identifier is none."""
     return {name for step in _steps(provenance) if _is(step, "replaces") for name in step.attributes}
+
+
+def _moves(step: Provenance) -> bool:
+    """Say whether records stand elsewhere after a step; by its parameters, some methods leave records out."""
+    return step.rows is not None or _is(step, "reorders")
 
 
 def _is(step: Provenance, what: str) -> bool:

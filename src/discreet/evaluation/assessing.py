@@ -16,7 +16,7 @@ from discreet.contracts.intruder import Intruder
 from discreet.contracts.linker import Linker
 from discreet.contracts.links import Links
 from discreet.contracts.masked import Masked, Provenance
-from discreet.contracts.masker import Masker
+from discreet.contracts.masker import Masker, MasksTables
 from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
 from discreet.contracts.run_masker import Written
@@ -27,7 +27,8 @@ from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
 from discreet.engines.streaming import StreamingEngine
 from discreet.errors import ParameterError, SchemaError, door, wrong_type
-from discreet.evaluation.headline import ALL_KEYS, headlines
+from discreet.evaluation.attacking import ALL_KEYS
+from discreet.evaluation.headline import headlines
 from discreet.evaluation.intruder_view import as_released
 from discreet.evaluation.intruders import assess_intruders, within_memory
 from discreet.evaluation.measuring import applicable, paired, take_measures
@@ -50,7 +51,7 @@ BLOCK = 50_000
 @overload
 def protect(
     data: StoredTable,
-    method: str | Masker = "mdav",
+    method: str | MasksTables = "mdav",
     *,
     output: str | os.PathLike[str],
     engine: Engine | None = None,
@@ -60,7 +61,7 @@ def protect(
 @overload
 def protect(
     data: Any,
-    method: str | Masker = "mdav",
+    method: str | MasksTables = "mdav",
     *,
     schema: Schema | None = None,
     engine: Engine | None = None,
@@ -71,7 +72,7 @@ def protect(
 @stoppable()
 def protect(
     data: Any,
-    method: str | Masker = "mdav",
+    method: str | MasksTables = "mdav",
     *,
     schema: Schema | None = None,
     output: str | os.PathLike[str] | None = None,
@@ -79,13 +80,15 @@ def protect(
     block_size: int | None = None,
     **parameters: Any,
 ) -> Masked | Written:
-    """Mask a table with one method.
+    """Mask a table with one method, or with several in a chain.
 
     Parameters
     ----------
-    data : Microdata, frame or StoredTable
-    method : str or Masker
-        A registered name (``discreet.methods("masker")``) with its `parameters`, or a masker that has them already.
+    data : Microdata, Masked, frame or StoredTable
+        A release that is masked again keeps the record of what was done to it before.
+    method : str, Masker, PerUnit or Chain
+        A registered name (``discreet.methods("masker")``) with its `parameters`, or what has them already: a masker,
+        one for each unit, several one after the other.
     schema : Schema, optional
         For a plain frame.
     output : path
@@ -105,12 +108,12 @@ def protect(
     >>> protect(business(100), "mdav", k=4)
     Masked(100 records by mdav: EMPLOYEES, TURNOVER, ..., RESEARCH)
     """
-    masker: Masker = _built("protect", "masker", method, parameters)
+    masker: MasksTables = _built("protect", "masker", method, parameters)
     where = engine or engine_for(data)
     if not isinstance(data, StoredTable):
         if output is not None:
             raise ParameterError("protect: output is for a stored table.", hint="Use write() for a table in memory.")
-        return masker.mask(microdata(data, schema), engine=where, block_size=block_size)
+        return masker.mask(data, schema, engine=where, block_size=block_size)
     if output is None:
         raise ParameterError("protect: a stored table needs a place for its release.", hint='output="masked.parquet"')
     if schema is not None:
@@ -120,7 +123,9 @@ def protect(
     if not isinstance(where, TableEngine):
         raise ParameterError("engine must be one for tables in files.", hint="Use StreamingEngine() or SparkEngine().")
     with written_together([], inputs):
-        return mask_counted(masker, data, target, where, block_size)
+        if isinstance(masker, Masker):
+            return mask_counted(masker, data, target, where, block_size)
+        return masker.mask_into(data, target, where, BLOCK if block_size is None else block_size)
 
 
 def mask_counted(
@@ -129,7 +134,8 @@ def mask_counted(
     """Mask a table in files, and count in another pass how many cells differ."""
     provenance, released = masker.mask_into(source, target, engine, BLOCK if block_size is None else block_size)
     names = tuple(name for name in provenance.attributes if name in released)
-    if names and not masker.reorders:  # whose records stand elsewhere, so that no cell has one to be compared with
+    # Where records stand elsewhere, no cell has one to be compared with.
+    if names and not masker.moves_records():
         tables = TablePair(source, ParquetSource(content_of(target.path), released))
         counted = engine.summarise(tables, [CountChanged(names)])[0]
         provenance = replace(provenance, changed=counted.counts)
@@ -143,7 +149,7 @@ def engine_for(*tables: Any) -> Engine:
 
 def _built(verb: str, contract: str, method: Any, parameters: Mapping[str, Any]) -> Any:
     """Return a method by its name and parameters, or as it is; parameters beside a ready one would be left unread."""
-    if isinstance(method, (Masker, Linker)):
+    if isinstance(method, (MasksTables, Linker)) and not isinstance(method, type):
         if parameters:
             raise ParameterError(
                 f"{verb}: {type(method).__name__} has its parameters already; {', '.join(parameters)} cannot be given "
@@ -229,7 +235,7 @@ def assess(
 
     Parameters
     ----------
-    original : Microdata, frame or StoredTable
+    original : Microdata, Masked, frame or StoredTable
     masked : Masked, Microdata, frame or StoredTable
         The same records in the same order.
     intruders : sequence of Intruder, optional
@@ -354,7 +360,7 @@ def _measured(
             instances.append(one)
     unfit: list[NotComputed] = []
     if measures is None:
-        instances, unfit = applicable(instances, before, before if recoded is None else recoded, release)
+        instances, unfit = applicable(instances, before, before if recoded is None else recoded, release, provenance)
         if len(before) > question.MOST_AT_ONCE:
             instances, refused = _without_all(instances, len(before))
             unfit = [*refused, *unfit]

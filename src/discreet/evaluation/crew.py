@@ -19,6 +19,7 @@ from discreet.contracts.measure import Measure
 from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError
 from discreet.evaluation.experiment import Experiment, Originals, Scoring, run
+from discreet.evaluation.prefixes import cut_along_prefixes, in_prefix_order
 from discreet.typing import Json
 
 __all__ = ["Crew"]
@@ -83,13 +84,15 @@ class Crew:
 
     def run(self, todo: Sequence[Experiment], keep: Callable[[list[Json]], None]) -> None:
         """Run experiments in any order and hand over rows as they come; on an interrupt, those that are finished."""
+        paths = [(experiment, experiment.path()) for experiment in todo]
         if self._pool is None:
-            for experiment in todo:
+            for experiment, _ in in_prefix_order(paths):
                 keep([run(experiment, self._originals, self._measures, self._scoring)])
             return
         size = max(1, min(_CHUNK, len(todo) // (8 * self.size)))
         pending: set[Future[list[Json]]] = {
-            self._pool.submit(_run_chunk, list(todo[i : i + size])) for i in range(0, len(todo), size)
+            self._pool.submit(_run_chunk, [experiment for experiment, _ in part])
+            for part in cut_along_prefixes(paths, size)
         }
         try:
             while pending:

@@ -1,10 +1,11 @@
-"""One experiment of a study: a masker on an attribute set, masked, attacked, measured; one row of the table."""
+"""One experiment of a study: a masker or chain on some keys, masked, attacked, measured; one row of the table."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from discreet.contracts.assessment import NotComputed, Score
 from discreet.contracts.engine import InProcess
@@ -13,20 +14,40 @@ from discreet.contracts.masked import Masked
 from discreet.contracts.masker import Masker
 from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
+from discreet.contracts.stepwise import StepwiseMasking
 from discreet.data.keyed_draws import seed_from
 from discreet.data.microdata import Microdata
 from discreet.errors import DataError, DiscreetError
-from discreet.evaluation.headline import ALL_KEYS, headlines, risk_of_unmasked, unmasked_score
+from discreet.evaluation.attacking import ALL_KEYS
+from discreet.evaluation.exact_matching import exact_match, risk_of_unmasked
+from discreet.evaluation.headline import headlines, loss_of, unmasked_score
 from discreet.evaluation.intruder_view import as_released
-from discreet.evaluation.measuring import applicable, paired, take_measures
+from discreet.evaluation.limits import limited_figures, misses
+from discreet.evaluation.measuring import applicable, emptied, paired, take_measures
+from discreet.evaluation.prefixes import Prefixes
 from discreet.evaluation.score import mean_score, papers_score
 from discreet.plain import scalar_or_text
 from discreet.typing import Json
 
-__all__ = ["SCORES", "Experiment", "Originals", "Scoring", "plan", "run", "unmasked_row"]
+__all__ = [
+    "SCORES",
+    "Bounds",
+    "Candidate",
+    "Experiment",
+    "Originals",
+    "Scoring",
+    "labelled",
+    "plan",
+    "run",
+    "unmasked_row",
+]
 
 SCORES = ("worst-case", "mean")
 """What a study can be ranked by: the headline, or the papers' plain mean of the measures."""
+
+
+Candidate: TypeAlias = Masker | StepwiseMasking
+"""What a study compares: a masker, or a chain of them."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +61,14 @@ class Scoring:
         The intruders of the headline; without any, one who knows every key.
     defaults : bool
         Whether the measures are those that an assessment takes unasked, so that the headline can use them.
+    limited : tuple of str
+        Thresholds whose figures every row is to have, beside those of risk and loss.
     """
 
     score: str = "worst-case"
     scenarios: tuple[Intruder, ...] = ()
     defaults: bool = True
+    limited: tuple[str, ...] = ()
 
     def intruders(self, table: Microdata) -> list[Intruder]:
         """Return the intruders as far as an attribute set has what they know."""
@@ -67,15 +91,67 @@ def unmasked_row(table: Microdata, scoring: Scoring) -> Json:
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """What rules a candidate out before it is attacked in every way.
+
+    Attributes
+    ----------
+    thresholds : tuple of pairs of str and float
+    best : float, optional
+        The least loss, or without thresholds the best score, of a candidate that is known already.
+
+    Notes
+    -----
+    Its loss is known once it is masked, and nobody finds fewer records than by looking for equal keys: who exceeds a
+    limit so, or loses more than a candidate that meets every limit, cannot be the best, whatever else is measured.
+    """
+
+    thresholds: tuple[tuple[str, float], ...] = ()
+    best: float | None = None
+
+    def ruled_out(self, figures: Mapping[str, float]) -> str:
+        """Return why a candidate cannot be the best, from its loss, the least that it risks, and counts; or nothing."""
+        if self.thresholds:
+            missed = misses(figures, dict(self.thresholds))
+            if missed:
+                return missed[0]
+            if self.best is not None and figures["loss"] > self.best:
+                return f"loss {figures['loss']:.2f} %, and another that meets all limits loses {self.best:.2f} %"
+        elif self.best is not None and (figures["risk"] + figures["loss"]) / 2 > self.best:
+            return f"score above {(figures['risk'] + figures['loss']) / 2:.2f}, and another has {self.best:.2f}"
+        return ""
+
+
+@dataclass(frozen=True)
 class Experiment:
-    """What is to be done: which masker, on which keys, with which seed."""
+    """What is to be done: which masker or chain, on which keys, with which seed."""
 
     number: int
-    masker: Masker
+    masker: Candidate
     keys: tuple[str, ...]
     set_name: str
     repetition: int
     seed: int
+    label: str = ""
+    bounds: Bounds | None = None
+
+    def prepared(self) -> Candidate:
+        """Return the candidate as it is run and as it is adopted: with the seed of this experiment."""
+        if isinstance(self.masker, StepwiseMasking):
+            return self.masker.seeded(self.seed)
+        masker = self.masker.clone()
+        if "random_state" in masker.parameter_names():
+            masker.set_params(random_state=self.seed)
+        return masker
+
+    def path(self) -> tuple[Hashable, ...]:
+        """Return what an experiment shares with others that begin like it: nothing for a single masker."""
+        if not isinstance(self.masker, StepwiseMasking):
+            return (self.number,)
+        try:
+            return (self.keys, *self.masker.seeded(self.seed).step_keys())
+        except DiscreetError:  # said where it is run
+            return (self.number,)
 
 
 class Originals:
@@ -83,10 +159,12 @@ class Originals:
 
     All experiments on a set are given the same table, so that what methods keep of it (encoded columns, distinct
     records, counts; see :meth:`~discreet.data.microdata.Microdata.once`) is made by the first of them and used by all.
+    `prefixes` does the same for the first steps of chains.
     """
 
     def __init__(self, table: Microdata) -> None:
         self._table = table
+        self.prefixes = Prefixes()
         self._cut: dict[tuple[str, ...], Microdata] = {}
 
     def of(self, keys: tuple[str, ...]) -> Microdata:
@@ -97,24 +175,40 @@ class Originals:
         return self._cut[keys]
 
 
+def labelled(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
+    """Return candidates by their labels; of several with one label, the later ones are numbered."""
+    result: dict[str, Candidate] = {}
+    for candidate in candidates:
+        label, count = candidate.label(), 1
+        while label in result:
+            count += 1
+            label = f"{candidate.label()} ({count})"
+        result[label] = candidate
+    return result
+
+
 def plan(
-    candidates: Sequence[Masker],
+    candidates: Sequence[Candidate],
     attribute_sets: Mapping[str, Sequence[str]],
     repetitions: int,
     random_state: int,
 ) -> list[Experiment]:
     """Return all experiments in order, each with a seed that depends on the study's seed and its number alone.
 
-    A candidate without random draws is run once, whatever the number of repetitions.
+    A candidate without random draws is run once, whatever the number of repetitions. All chains have the seed of their
+    repetition: a step draws by its method, parameters and values too, so that chains share the draws of the steps that
+    they begin with, and no others.
     """
     experiments: list[Experiment] = []
     for set_name, keys in attribute_sets.items():
-        for masker in candidates:
-            draws = "random_state" in masker.get_params(deep=False)
+        for label, masker in labelled(candidates).items():
+            chain = isinstance(masker, StepwiseMasking)
+            draws = masker.draws if isinstance(masker, StepwiseMasking) else "random_state" in masker.parameter_names()
             for repetition in range(repetitions if draws else 1):
                 number = len(experiments)
-                seed = seed_from(random_state, "experiment", number) >> 65  # 63 bits: a table holds it
-                experiments.append(Experiment(number, masker, tuple(keys), set_name, repetition, seed))
+                source = ("chain", repetition) if chain else ("experiment", number)
+                seed = seed_from(random_state, *source) >> 65  # 63 bits: a table holds it
+                experiments.append(Experiment(number, masker, tuple(keys), set_name, repetition, seed, label))
     return experiments
 
 
@@ -123,26 +217,33 @@ def run(
 ) -> Json:
     """Do one experiment; an error becomes part of the row, never the end of the study."""
     how = scoring or Scoring()
-    parameters = experiment.masker.get_params(deep=False)
     row: Json = {
         "experiment": experiment.number,
         "method": experiment.masker.name,
-        "candidate": experiment.masker.label(),
+        "candidate": experiment.label or experiment.masker.label(),
         "attribute_set": experiment.set_name,
         "repetition": experiment.repetition,
         "seed": experiment.seed,
     }
-    row |= {f"parameter_{name}": scalar_or_text(value) for name, value in parameters.items() if name != "random_state"}
-    masker = experiment.masker.clone()
-    if "random_state" in parameters:
-        masker.set_params(random_state=experiment.seed)
+    row |= _parameters(experiment)
     start = time.perf_counter()
     try:
-        original, engine = originals.of(experiment.keys), InProcess()
-        masked = masker.mask(original, engine=engine)
+        original, engine, masker = originals.of(experiment.keys), InProcess(), experiment.prepared()
+        if isinstance(masker, StepwiseMasking):
+            masked = originals.prefixes.mask(masker, original, engine)
+        else:
+            masked = masker.mask(original, engine=engine)
         before, release = paired(original, masked)
         # An intruder recodes what he knows like the release, in a study as in an assessment.
         recoded = as_released(before, release)
+        intruders = how.intruders(original)
+        row |= limited_figures(how.limited, before, release, recoded, intruders, engine)
+        if experiment.bounds is not None:
+            figures = _least(before, release, recoded, intruders, engine)
+            why = experiment.bounds.ruled_out(row | figures)
+            if why:
+                ruled: Json = {"loss": figures["loss"], "risk_at_least": figures["risk"], "ruled_out": why}
+                return row | ruled | {"error": None, "seconds": time.perf_counter() - start}
         fitting, unfit = applicable(measures, before, recoded, release)
         results, without = take_measures(fitting, before, release, known=recoded, engine=engine)
         if how.score == "mean":
@@ -164,6 +265,27 @@ def run(
         row["error"] = f"A defect: {type(error).__name__}."
     row["seconds"] = time.perf_counter() - start
     return row
+
+
+def _least(
+    before: Microdata, release: Masked | Microdata, recoded: Microdata, intruders: Sequence[Intruder], engine: InProcess
+) -> dict[str, float]:
+    """Return the loss of a release, and the least that it risks: what looking for equal keys finds."""
+    after = release.microdata if isinstance(release, Masked) else release
+    risk = 0.0
+    for one in intruders:
+        names = tuple(name for name in one.known if name in after.schema)
+        names = tuple(name for name in names if name not in emptied(before, release, names))
+        risk = max(risk, exact_match(recoded, after, names) if names else 0.0)
+    return {"loss": min(loss_of(before, release, (), engine).value, 100.0), "risk": risk}
+
+
+def _parameters(experiment: Experiment) -> Json:
+    """Return what a row tells of a candidate's parameters; of a chain, its steps."""
+    if isinstance(experiment.masker, StepwiseMasking):
+        return {"parameter_steps": experiment.label or experiment.masker.label()}
+    parameters = experiment.masker.get_params(deep=False)
+    return {f"parameter_{name}": scalar_or_text(value) for name, value in parameters.items() if name != "random_state"}
 
 
 def _headline(

@@ -29,7 +29,8 @@ def as_released(before: Microdata, release: Any) -> Microdata:
     Notes
     -----
     A level goes where the recoding sends it. Where that is not known, or the method draws, it goes where most records
-    of the level went, the lowest level of those that tie: the best guess of somebody who knows the codebook. A number
+    of the level went; of those that tie to the one of its own name, or the first by name, whatever the order in which
+    they are declared: the best guess of somebody who knows the codebook. A number
     that was released as a category goes where its record went: ranges such as ``"20–39"`` can be read, and where they
     overlap the intruder is given the right one, which is the worst case.
     """
@@ -49,7 +50,7 @@ def as_released(before: Microdata, release: Any) -> Microdata:
             continue
         if not isinstance(scale, Categorical):
             continue
-        targets = _targets(before.encoded(name), after.encoded(name), len(scale), len(new))
+        targets = _targets(before.encoded(name), after.encoded(name), scale, new)
         matrix = transitions.get(name)
         if matrix is not None:
             possible = matrix[: len(scale), : len(new)]
@@ -86,10 +87,18 @@ def fit_to_compare(before: Microdata, known: Microdata, release: Any) -> Microda
     return view.exchanging(known.select(ranges)) if ranges else view
 
 
-def _targets(before: Any, after: Any, n_before: int, n_after: int) -> IntArray:
+def _targets(before: Any, after: Any, old: Categorical, new: Categorical) -> IntArray:
+    """Return where most records of every level went; −1 where none is left."""
+    n_before, n_after = len(old), len(new)
     both = (before >= 0) & (after >= 0)
     counts = np.bincount(before[both] * n_after + after[both], minlength=n_before * n_after).reshape(n_before, n_after)
-    return cast("IntArray", np.where(counts.any(axis=1), counts.argmax(axis=1), -1).astype(np.int64))
+    named = [str(level) for level in new.levels]
+    order = sorted(range(n_after), key=lambda place: named[place])
+    result = np.where(counts.any(axis=1), np.array(order, dtype=np.int64)[counts[:, order].argmax(axis=1)], -1)
+    place = {level: number for number, level in enumerate(named)}
+    own = np.array([place.get(str(level), -1) for level in old.levels], dtype=np.int64)
+    stays = (own >= 0) & (result >= 0) & (counts[np.arange(n_before), own] == counts.max(axis=1))
+    return cast("IntArray", np.where(stays, own, result))
 
 
 def without_gaps(before: Microdata, release: Any) -> tuple[Microdata, Any]:

@@ -17,8 +17,9 @@ from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
 from discreet.engines.streaming import StreamingEngine
 from discreet.errors import SchemaError
+from discreet.evaluation.attacking import ALL_KEYS, MEASURED, is_used_by, seen_by
 from discreet.evaluation.further_linkers import linked_by
-from discreet.evaluation.headline import ALL_KEYS, MEASURED, headlines, seen_by
+from discreet.evaluation.headline import headlines
 from discreet.evaluation.intruder_view import as_released
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.score import papers_score
@@ -90,17 +91,19 @@ def assess_intruders(
     for number, intruder in enumerate(everybody):
         report_progress("attacking", number, len(everybody))
         table = seen_by(intruder.known, recoded)
-        linked = {MEASURED.get(name) for name in intruder.linkers}
-        possible = [m for m in _measures_of("risk", added) if m.name not in MEASURED.values() or m.name in linked]
-        applied, unseen = applicable(possible, before, table, release)
+        possible = [m for m in _measures_of("risk", added) if is_used_by(intruder, m)]
+        applied, unseen = applicable(possible, before, table, release, provenance)
         risks, without = take_measures(
             # What lies in files is not recoded: who knows what is in the schema of the table.
             applied, table if stored else before, release, known=None if stored else table, engine=runner,
             provenance=provenance,
         )  # fmt: skip
         tables = (table if recoded is before else seen_by(intruder.known, before), table)
+        held = {one.name for one in risks}
         for name in () if stored else intruder.linkers:
-            if name not in MEASURED and (linked_risk := linked_by(intruder, name, tables, release, runner)) is not None:
+            if name in MEASURED or f"{name}-linkage" in held:
+                continue
+            if (linked_risk := linked_by(intruder, name, tables, release, runner)) is not None:
                 risks.append(linked_risk)
         measured[intruder.name] = (risks, [*without, *unseen])
     fitting = None if stored else recoded
@@ -128,9 +131,9 @@ def within_memory(original: Any, masked: Any, provenance: Provenance | None) -> 
     stored = [table for table in (original, masked) if isinstance(table, StoredTable)]
     if not stored or max(map(len, stored)) > question.MOST_AT_ONCE:
         return original, masked
-    first, second = (
-        table.in_memory(table.schema.names) if isinstance(table, StoredTable) else table for table in (original, masked)
-    )
+    first = original.in_memory(original.schema.names) if isinstance(original, StoredTable) else original
+    same = masked is original  # a file beside itself, as it is
+    second = first if same else masked.in_memory(masked.schema.names) if isinstance(masked, StoredTable) else masked
     known = provenance is not None and isinstance(second, Microdata)
     return first, Masked(second, provenance) if known and provenance is not None else second
 

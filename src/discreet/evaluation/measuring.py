@@ -18,7 +18,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.data.table import StoredTable
 from discreet.errors import DataError, DiscreetError, MissingValueError
-from discreet.evaluation.intruder_view import as_released, needs_numbers, without_gaps
+from discreet.evaluation.intruder_view import as_released, fit_to_compare, needs_numbers, without_gaps
 from discreet.progress import report
 from discreet.statistics import question
 from discreet.statistics.passes import or_error
@@ -100,11 +100,15 @@ def applicable(
     before: Microdata | StoredTable,
     known: Microdata | StoredTable,
     release: Masked | Microdata | StoredTable,
+    provenance: Provenance | None = None,
 ) -> tuple[list[Measure], list[NotComputed]]:
     """Return the measures that fit the release, and those that fit the original alone, with the reason."""
     after = release.microdata if isinstance(release, Masked) else release
     fitting, without = [], []
+    provenance = release.provenance if isinstance(release, Masked) else provenance
     for one in measures:
+        if not one.is_told(provenance):
+            continue  # the headline says so
         table = known if one.kind == "risk" else before
         if one.applies_to(table.schema, after.schema):
             fitting.append(one)
@@ -167,21 +171,38 @@ def take_measures(
     views = _Views(before, release, known)
     answers: dict[int, Measurement | DiscreetError] = {}
     kinds = ["" if as_given else views.kind_of(one) for one in measures]
-    for kind in dict.fromkeys(kinds):
-        places = [place for place, own in enumerate(kinds) if own == kind]
-        tables = or_error(partial(views.tables, kind))
+    # What is put together from others that are taken here waits for them.
+    plain = {one.name for one in measures if not one.joins and one.get_params() == type(one)().get_params()}
+    later = [place for place, one in enumerate(measures) if one.joins and set(one.joins) <= plain and not as_given]
+
+    def take(kind: str, places: Sequence[int]) -> None:
+        tables = or_error(partial(views.tables, kind)) if places else None
         if isinstance(tables, DiscreetError):
-            answers |= dict.fromkeys(places, tables)
-            continue
-        levels: dict[str, JoinedLevels] = {}
-        inquiries = {place: measured(measures[place], tables, levels) for place in places}
-        answers |= where.answer(tables, inquiries)
+            answers.update(dict.fromkeys(places, tables))
+        elif tables is not None:
+            levels: dict[str, JoinedLevels] = {}
+            inquiries = {place: measured(measures[place], tables, levels) for place in places}
+            answers.update(where.answer(tables, inquiries))
+
+    for kind in dict.fromkeys(kinds):
+        take(kind, [place for place, own in enumerate(kinds) if own == kind and place not in later])
+    for place in later:
+        parts = [answers[other] for other, one in enumerate(measures) if one.name in measures[place].joins]
+        errors = [one for one in parts if isinstance(one, DiscreetError)]
+        joined = (
+            None if errors else measures[place].put_together([one for one in parts if isinstance(one, Measurement)])
+        )
+        if errors or joined is not None:
+            answers[place] = joined or errors[0]
+            finished += 1
+        else:
+            take(kinds[place], [place])
     results: list[Measurement] = []
     without: list[NotComputed] = []
     for place, one in enumerate(measures):
         answer = answers[place]
         if isinstance(answer, Measurement):
-            results.append(answer)
+            results.append(replace(answer, found={}) if answer.found else answer)  # as large as the file
         elif needed or not isinstance(answer, DataError):
             raise answer
         else:
@@ -202,6 +223,8 @@ class _Views:
         together = len(self.before) <= question.MOST_AT_ONCE and measure.need in (Need.ALL, Need.ASKED)
         if measure.kind != "risk" or (self._stored and not together):
             return ""  # what is counted in files is the release alone
+        if measure.knows_masking:
+            return "aware"
         return "numbers" if needs_numbers(measure) else "known"
 
     @property
@@ -213,6 +236,16 @@ class _Views:
         if not kind:
             return TablePair(*aligned(self.before, self.release))
         recoded, release = self._recoded()
+        if kind == "aware" and not self._stored:
+            # Levels keep their names, of which the provenance speaks; who knows what is in the recoded table.
+            before = cast("Microdata", self.before)
+            keys = [name for name in recoded.schema.keys if name in before.schema]
+            roles = {name: "other" for name in before.schema.keys if name not in keys} | dict.fromkeys(keys, "key")
+            plain = Microdata(before.to_native(), before.schema.with_roles(**roles))
+            plain.share_encoding(before)
+            return TablePair(*aligned(*without_gaps(fit_to_compare(plain, recoded, release), release)))
+        if kind == "aware":
+            kind = "numbers"
         return TablePair(*aligned(*(without_gaps(recoded, release) if kind == "numbers" else (recoded, release))))
 
     def _recoded(self) -> tuple[Microdata, Masked | Microdata]:

@@ -13,11 +13,13 @@ from discreet import catalogue
 from discreet.contracts.intruder import Intruder
 from discreet.contracts.masker import Masker
 from discreet.contracts.measure import Measure
+from discreet.contracts.stepwise import StepwiseMasking
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
 from discreet.errors import DataError, ParameterError, door
 from discreet.evaluation.crew import Crew
-from discreet.evaluation.experiment import SCORES, Experiment, Originals, Scoring, plan, unmasked_row
+from discreet.evaluation.experiment import SCORES, Candidate, Experiment, Originals, Scoring, plan, unmasked_row
+from discreet.evaluation.limits import LimitChoice, check_constraints, choose
 from discreet.evaluation.row_store import RowStore, open_store, study_seed
 from discreet.notebook import panel, table
 from discreet.progress import report
@@ -129,6 +131,17 @@ class Study:
             raise DataError(f"No candidate has a {figure} of at most {ceiling:g}; the lowest is {lowest:.2f}.")
         return min(allowed, key=lambda entry: (entry[least[0]], entry[least[1]], entry["label"]))
 
+    def choose(self, thresholds: Mapping[str, float], attribute_set: str | None = None) -> LimitChoice:
+        """Return the candidate that loses least among those that meet all thresholds, or the one that comes nearest.
+
+        Parameters
+        ----------
+        thresholds : mapping of str to float
+            ``risk_at_most`` and ``loss_at_most``; others where the study was made with them.
+        """
+        check_constraints("choose", thresholds)
+        return choose(self._complete(attribute_set), thresholds)
+
     def _complete(self, attribute_set: str | None) -> list[Json]:
         """Return the ranking without candidates that failed on an attribute set on which others did not."""
         entries = self.ranking(attribute_set)
@@ -185,6 +198,9 @@ def _entry(rows: Sequence[Json]) -> Json:
         entry[f"{name}_low"], entry[f"{name}_high"] = min(*means, entry[name]), max(*means, entry[name])
         squares = sum((mean - middle) ** 2 for mean in means)
         entry[f"{name}_deviation"] = (squares / (len(means) - 1)) ** 0.5 if len(means) > 1 else 0.0
+    for name in dict.fromkeys(name for row in rows for name in row if name.startswith("threshold_")):
+        worst = min if name == "threshold_smallest_group" else max
+        entry[name] = worst(row[name] for row in rows)
     # What is adopted is a draw that was measured, and the most usual one: the best of several would be luck.
     usual = min(rows, key=lambda row: (abs(row["score"] - entry["score"]), row["experiment"]))
     entry["draw"] = {name: usual[name] for name in ("seed", "score", "risk", "loss")}
@@ -200,7 +216,7 @@ def _candidate(row: Mapping[str, Any]) -> tuple[Any, ...]:
 @stoppable()
 def compare(
     data: Any,
-    candidates: Sequence[Masker],
+    candidates: Sequence[Candidate],
     *,
     schema: Schema | None = None,
     attribute_sets: Mapping[str, Sequence[str]] | None = None,
@@ -212,14 +228,17 @@ def compare(
     resume: bool = False,
     score: str = "worst-case",
     scenarios: Sequence[Intruder] = (),
+    thresholds: Mapping[str, float] | None = None,
 ) -> Study:
     """Mask, attack and measure a table with every candidate, and put the results side by side.
 
     Parameters
     ----------
     data : Microdata or frame
-    candidates : list of Masker
-        Written down, or made with :func:`~discreet.evaluation.candidates.grid` and joined with ``+``.
+    candidates : list of Masker or Chain
+        Written down, or made with :func:`~discreet.evaluation.candidates.grid` or, of chains, with
+        :func:`~discreet.release.alternatives.chains`, and joined with ``+``. First steps that chains have in common are
+        computed once; the draws are those that a chain with the row's seed makes by itself.
     attribute_sets : mapping of name to list of str, optional
         Which keys the file has (the candidates mask them, the intruder knows them), set by set; the other keys are left
         out of the experiment. By default all keys.
@@ -239,6 +258,8 @@ def compare(
         papers' plain mean of the `measures`.
     scenarios : sequence of Intruder
         The intruders of the headline; without any, one who knows every key.
+    thresholds : mapping of str to float, optional
+        Limits whose figures the rows are to have, for :meth:`Study.choose`.
 
     Returns
     -------
@@ -260,7 +281,8 @@ def compare(
     check_sets("compare", sets, table.schema)
     measure_list = measures_for(measures, table.schema)
     seed = study_seed(random_state, store, resume=resume)
-    scoring = scoring_of("compare", score, scenarios, measures)
+    check_constraints("compare", thresholds or {})
+    scoring = scoring_of("compare", score, scenarios, measures, thresholds)
     experiments = plan(candidates, sets, repetitions, seed)
     unmasked = unmasked_files(table, sets, scoring)
     with ExitStack() as stack:
@@ -288,12 +310,17 @@ def compare(
 
 
 def scoring_of(
-    owner: str, score: str, scenarios: Sequence[Intruder], measures: Sequence[str | Measure] | None
+    owner: str,
+    score: str,
+    scenarios: Sequence[Intruder],
+    measures: Sequence[str | Measure] | None,
+    thresholds: Mapping[str, float] | None = None,
 ) -> Scoring:
     """Return how the experiments of a study are scored, checked."""
     if score not in SCORES:
         raise ParameterError(f"{owner}: score must be one of {', '.join(SCORES)}; got {score!r}.")
-    return Scoring(score, tuple(scenarios), measures is None)
+    limited = tuple(name for name in thresholds or {} if name not in ("risk_at_most", "loss_at_most"))
+    return Scoring(score, tuple(scenarios), measures is None, limited)
 
 
 def unmasked_files(table: Microdata, sets: Mapping[str, Sequence[str]], scoring: Scoring) -> dict[str, Json]:
@@ -304,13 +331,13 @@ def unmasked_files(table: Microdata, sets: Mapping[str, Sequence[str]], scoring:
     return {name: unmasked_row(originals.of(tuple(keys)), scoring) for name, keys in sets.items()}
 
 
-def _check(candidates: Sequence[Masker], repetitions: int, random_state: int | None) -> None:
+def _check(candidates: Sequence[Candidate], repetitions: int, random_state: int | None) -> None:
     if (
         not isinstance(candidates, (list, tuple))
         or not candidates
-        or not all(isinstance(candidate, Masker) for candidate in candidates)
+        or not all(isinstance(candidate, (Masker, StepwiseMasking)) for candidate in candidates)
     ):
-        raise ParameterError("compare: candidates must be a list of maskers with at least one in it.")
+        raise ParameterError("compare: candidates must be a list of maskers or chains with at least one in it.")
     if not isinstance(repetitions, int) or repetitions < 1:
         raise ParameterError(f"compare: repetitions must be an integer of at least 1; got {repetitions!r}.")
     if random_state is not None and (not isinstance(random_state, int) or random_state < 0):
@@ -351,7 +378,8 @@ def fingerprint(
         for part in encoded if isinstance(encoded, tuple) else (encoded,):
             digest.update(part.tobytes())
     for e in experiments:
-        digest.update(repr((e.number, e.masker, e.keys, e.set_name, e.seed)).encode())
+        steps = e.masker.description() if isinstance(e.masker, StepwiseMasking) else e.masker
+        digest.update(repr((e.number, steps, e.keys, e.set_name, e.seed)).encode())
     digest.update(repr(measures).encode())
     digest.update(repr(scoring or Scoring()).encode())
     return digest.hexdigest()

@@ -1,16 +1,18 @@
-"""Tuning: good parameters with far fewer experiments than the grid has.
+"""Tuning: a good candidate with far fewer experiments than the grid has.
 
-A forest of trees learns from the experiments that were made how parameters bear on the result, and proposes those from
-which the most is to be expected: where the prediction is good, or the trees disagree.
+Of single maskers, a forest of trees learns from the experiments that were made how parameters bear on the result, and
+proposes those from which the most is to be expected: where the prediction is good, or the trees disagree. Chains, and
+any candidates under a time or several thresholds, are judged on samples of records first
+(:mod:`~discreet.evaluation.halving`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,13 +20,18 @@ import numpy as np
 from discreet.contracts.intruder import Intruder
 from discreet.contracts.masker import Masker
 from discreet.contracts.measure import Measure
+from discreet.contracts.stepwise import StepwiseMasking
 from discreet.data.microdata import microdata
 from discreet.data.schema import Schema
 from discreet.errors import DataError, ParameterError, door
 from discreet.evaluation.crew import Crew
-from discreet.evaluation.experiment import Experiment, plan
+from discreet.evaluation.experiment import Candidate, Experiment, plan
+from discreet.evaluation.halved_tuning import HalvingSearch
+from discreet.evaluation.halving import Deadline, Rung
+from discreet.evaluation.limits import check_constraints, choose, misses
 from discreet.evaluation.row_store import RowStore, open_store, study_seed
 from discreet.evaluation.study import Study, check_sets, fingerprint, measures_for, scoring_of, unmasked_files
+from discreet.masking.microaggregation.numbers.refinement import check_budget
 from discreet.progress import report
 from discreet.stopping import absorb_interrupt, stoppable
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
@@ -50,18 +57,38 @@ class Tuned:
     ----------
     study : Study
         The experiments that were made; it answers everything a study answers.
-    masker : Masker
+    masker : Masker or Chain
         The candidate to release with, with the seed of a draw that was measured.
     best : dict
         Its score, risk and loss, with the range over repetitions.
     space : int
         How many candidates there were to choose from.
+    thresholds : dict of str to float
+        What was asked for.
+    misses : tuple of str
+        What the candidate misses of that, where none meets everything and this one came nearest.
+    tried : tuple of dict
+        What became of every candidate that was looked at, and on how many records.
+    rungs : tuple of Rung
+        How many candidates were judged on how many records.
+    records : int
+        How many records the figures of `best` are of; fewer than the file has only where the search was stopped early.
     """
 
     study: Study
-    masker: Masker
+    masker: Candidate
     best: Json
     space: int
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    misses: tuple[str, ...] = ()
+    tried: tuple[Json, ...] = ()
+    rungs: tuple[Rung, ...] = ()
+    records: int = 0
+
+    @property
+    def met(self) -> bool:
+        """Whether the candidate meets every threshold."""
+        return not self.misses
 
     @property
     def experiments(self) -> int:
@@ -79,12 +106,14 @@ class Tuned:
 @stoppable()
 def tune(
     data: Any,
-    space: Sequence[Masker],
+    space: Sequence[Candidate],
     *,
     schema: Schema | None = None,
     attributes: Sequence[str] | None = None,
     risk_at_most: float | None = None,
-    budget: int | None = None,
+    loss_at_most: float | None = None,
+    thresholds: Mapping[str, float] | None = None,
+    budget: int | str | None = None,
     repetitions: int = 1,
     measures: Sequence[str | Measure] | None = None,
     random_state: int | None = None,
@@ -99,16 +128,23 @@ def tune(
     Parameters
     ----------
     data : Microdata or frame
-    space : list of Masker
-        All candidates, made with :func:`~discreet.evaluation.candidates.grid` and joined with ``+``.
+    space : list of Masker or Chain
+        All candidates, made with :func:`~discreet.evaluation.candidates.grid` or
+        :func:`~discreet.release.alternatives.chains`, and joined with ``+``.
     schema : Schema, optional
         For a plain frame.
     attributes : list of str, optional
         Which keys the file has; by default all.
     risk_at_most : float, optional
         A ceiling on risk: the candidate that loses least under it is looked for, instead of that with the best score.
-    budget : int, optional
-        The most experiments; by default a twentieth of the grid, 24 at least.
+    loss_at_most : float, optional
+        A ceiling on loss, which the candidate must keep too.
+    thresholds : mapping of str to float, optional
+        Any that a protocol may have: ``smallest_group``, ``<measure>_at_most``. The candidate that loses least among
+        those that meet all is looked for.
+    budget : int or str, optional
+        The most experiments; by default a twentieth of the grid, 24 at least. Or a time such as ``"5m"``: then results
+        depend on the speed of the machine. An experiment that has begun is finished.
     repetitions : int
         How often a candidate with draws is run with another seed; each run counts against the budget.
     measures, random_state, workers, store, resume, score, scenarios
@@ -125,8 +161,17 @@ def tune(
     few drawn at random so that no corner is ruled out by chance. An experiment has the seed that it has in the full
     grid, so that both give the same rows, and results do not depend on `workers`.
 
+    Where there are chains, a time, or thresholds beside one on risk: successive halving. Where the budget does not
+    allow all candidates on the whole file, they are judged on a sample of records; a quarter goes on to four times as
+    many records, and so on. An experiment on a part of the records counts as that part. Figures of a sample choose who
+    goes on and are never those of `best`. On the whole file a candidate is left as soon as its loss, or what looking
+    for equal keys finds, shows that it cannot be the best. Where nobody meets all thresholds, the one that comes
+    nearest is returned, and `misses` says by what.
+
     References
     ----------
+    Jamieson and Talwalkar (2016), Non-stochastic best arm identification and hyperparameter optimization.
+
     Hutter, Hoos and Leyton-Brown (2011), Sequential model-based optimization for general algorithm configuration.
 
     Examples
@@ -141,17 +186,31 @@ def tune(
     """
     table = microdata(data, schema)
     keys = {"all keys" if attributes is None else "keys": attributes or table.schema.keys}
-    limit = _checked(space, risk_at_most, budget, repetitions, random_state)
+    limits = dict(thresholds or {})
+    limits |= {"risk_at_most": risk_at_most} if risk_at_most is not None else {}
+    limits |= {"loss_at_most": loss_at_most} if loss_at_most is not None else {}
+    check_constraints("tune", limits)
+    seconds = check_budget("tune", budget) if isinstance(budget, str) else None
+    limit = _checked(space, None if isinstance(budget, str) else budget, repetitions, random_state)
     check_sets("tune", keys, table.schema)
     measure_list = measures_for(measures, table.schema)
     seed = study_seed(random_state, store, resume=resume)
-    scoring = scoring_of("tune", score, scenarios, measures)
+    scoring = scoring_of("tune", score, scenarios, measures, limits)
+    single = [masker for masker in space if isinstance(masker, Masker)]
+    if seconds is not None or len(single) < len(space) or set(limits) - {"risk_at_most"}:
+        name, names = next(iter(keys.items()))
+        halving = HalvingSearch(
+            table, space, (name, names), limits, scoring, measure_list, seed, repetitions, workers,
+            None if seconds is not None else limit, Deadline(seconds),
+        )  # fmt: skip
+        halving.run(store, resume=resume)
+        return _halved(halving, unmasked_files(table, keys, scoring), score)
     experiments = plan(space, keys, repetitions, seed)
     by_candidate: dict[int, list[Experiment]] = {}
     places = {id(masker): place for place, masker in enumerate(space)}
     for experiment in experiments:
         by_candidate.setdefault(places[id(experiment.masker)], []).append(experiment)
-    search = _TuningSearch(space, [len(by_candidate[i]) for i in range(len(space))], limit, risk_at_most, seed)
+    search = _TuningSearch(single, [len(by_candidate[i]) for i in range(len(space))], limit, risk_at_most, seed)
     unmasked = unmasked_files(table, keys, scoring)
     rows: dict[int, Json] = {}
     complete = False
@@ -168,7 +227,7 @@ def tune(
                 row_store.add(finished)
             report("experiments", len(rows), limit)
 
-        with _answering_with_what_is_finished(), Crew(table, measure_list, workers, limit) as crew:
+        with _answering_with_what_is_finished(), Crew(table, measure_list, workers, limit, scoring) as crew:
             while batch := search.next():
                 planned = [experiment for place in batch for experiment in by_candidate[place]]
                 if row_store is not None:
@@ -189,11 +248,36 @@ def tune(
     if not complete and risk_at_most is not None and min(entry["risk"] for entry in study.ranking()) > risk_at_most:
         ceiling = None
     best = study.best(risk_at_most=ceiling)
-    number = next(row["experiment"] for row in study.rows if row["error"] is None and row["candidate"] == best["label"])
-    masker = experiments[number].masker.clone()
-    if "random_state" in masker.get_params(deep=False):
-        masker.set_params(random_state=int(best["draw"]["seed"]))
-    return Tuned(study, masker, best, len(space))
+    records = len(table)
+    missed = () if ceiling == risk_at_most else misses(best, limits)
+    return Tuned(study, _adopted(best, experiments, study), best, len(space), limits, missed, records=records)
+
+
+def _adopted(best: Json, experiments: Sequence[Experiment], study: Study) -> Candidate:
+    """Return a candidate with the seed of the draw that was measured."""
+    seed = int(best["draw"]["seed"])
+    own = [row for row in study.rows if row["error"] is None and row["candidate"] == best["label"]]
+    number = next(int(row["experiment"]) for row in own if row["seed"] == seed)
+    experiment: Experiment = experiments[number % len(experiments)]
+    return experiment.prepared()
+
+
+def _halved(search: HalvingSearch, unmasked: Mapping[str, Json], score: str) -> Tuned:
+    """Return what a search by halving found."""
+    study = Study(search.study_rows(), complete=search.complete, unmasked=unmasked, score=score)
+    entries = study.ranking()
+    if not entries:
+        if not search.complete:
+            raise KeyboardInterrupt  # stopped before anything was finished: there is nothing to tell
+        why = f" The first: {study.failures[0]['error']}" if study.failures else ""
+        raise DataError(f"tune: all {len(search.tried)} candidates failed.{why}", hint="Try one of them by itself.")
+    choice = choose(entries, search.thresholds)
+    records = next(int(row["records"]) for row in study.rows if row["candidate"] == choice.entry["label"])
+    masker = _adopted(choice.entry, search.experiments, study)
+    return Tuned(
+        study, masker, choice.entry, len(search.space), dict(search.thresholds), choice.misses,
+        tuple(search.tried.values()), tuple(search.rungs), records,
+    )  # fmt: skip
 
 
 @contextmanager
@@ -204,12 +288,11 @@ def _answering_with_what_is_finished() -> Iterator[None]:
         absorb_interrupt()
 
 
-def _checked(
-    space: Sequence[Masker], risk_at_most: float | None, budget: int | None, repetitions: int, random_state: int | None
-) -> int:
+def _checked(space: Sequence[Candidate], budget: int | None, repetitions: int, random_state: int | None) -> int:
     """Refuse what cannot be; return the budget."""
-    if not isinstance(space, (list, tuple)) or not space or not all(isinstance(masker, Masker) for masker in space):
-        raise ParameterError("tune: space must be a list of maskers with at least one in it.")
+    kinds = (Masker, StepwiseMasking)
+    if not isinstance(space, (list, tuple)) or not space or not all(isinstance(one, kinds) for one in space):
+        raise ParameterError("tune: space must be a list of maskers or chains with at least one in it.")
     if len({id(masker) for masker in space}) < len(space):
         raise ParameterError("tune: space must not list the same masker twice.")
     for name, value in (("repetitions", repetitions), ("budget", 1 if budget is None else budget)):
@@ -217,8 +300,6 @@ def _checked(
             raise ParameterError(f"tune: {name} must be an integer of at least 1; got {value!r}.")
     if random_state is not None and (not isinstance(random_state, int) or random_state < 0):
         raise ParameterError(f"tune: random_state must be an integer of at least 0; got {random_state!r}.")
-    if risk_at_most is not None and not 0 <= risk_at_most <= 100:
-        raise ParameterError(f"tune: risk_at_most must be a number between 0 and 100; got {risk_at_most!r}.")
     return budget if budget is not None else max(_LEAST, round(_SHARE * len(space)))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from discreet.data.microdata import Microdata
 from discreet.errors import ParameterError
-from discreet.evaluation.headline import exact_groups, risk_of_unmasked
+from discreet.evaluation.exact_matching import exact_groups, risk_of_unmasked
 
 __all__ = ["RELEASE_TYPES", "Ceilings", "ReleaseType", "propose_ceilings", "release_type"]
 

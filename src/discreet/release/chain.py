@@ -2,46 +2,49 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import nullcontext
 from copy import copy
-from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from discreet import catalogue
-from discreet.contracts.changed_counts import ChangedCounts, CountChanged
-from discreet.contracts.engine import Engine, TableEngine, TablePair
-from discreet.contracts.masked import Masked, Provenance
-from discreet.contracts.masker import Masker, count_changed
+from discreet.contracts.chained_provenance import chained, masked_again, table_to_mask
+from discreet.contracts.engine import Engine, TableEngine
+from discreet.contracts.masked import Masked
+from discreet.contracts.masker import Masker
 from discreet.contracts.run_masker import Written
-from discreet.data.guarantees import Guarantee, still_true
+from discreet.contracts.stepwise import MaskingStage, StepwiseMasking
 from discreet.data.keyed_draws import drawn_seed, seed_from
-from discreet.data.microdata import Microdata, microdata
-from discreet.data.scales import Categorical
+from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DiscreetError, ParameterError, door, wrong_type
 from discreet.evaluation.assessing import BLOCK, mask_counted
 from discreet.io import content_of
+from discreet.io.door import named_at_once
 from discreet.io.stored_parquet import ParquetSource, ParquetTarget
 from discreet.masking.running.units import PerUnit
+from discreet.plain import plain
 from discreet.progress import report as report_progress
 from discreet.release.protocol_parts import Step
 from discreet.scratch import scratch_folder
-from discreet.typing import BoolArray, IntArray, Json
+from discreet.typing import IntArray
 
-__all__ = ["Chain", "masker_of", "seed_of"]
+__all__ = ["Chain", "masker_for", "masker_of", "seed_of"]
 
-_PER_STEP = ("Keys that ", "Identifiers that are not released ")
-"""How notes begin that speak of one step and would be wrong of several."""
+_NAMES = 3
+"""The most columns that a label names of a step."""
 
 _EXAMPLE = "Chain([TopCoding(share=0.1), MDAV(k=5)], seed=20)"
 
 
-class Chain:
+class Chain(StepwiseMasking):
     """Several masking steps, one after the other, that mask as one.
 
     Parameters
@@ -88,6 +91,12 @@ class Chain:
         names = [one.method if isinstance(one, Step) else one.name for one in self.steps]
         return f"Chain({' + '.join(names)})"
 
+    def get_params(self, *, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters of every step."""
+        seed = 0 if self.seed is None else self.seed
+        maskers = [_masker(one, place, seed, self.folder) for place, one in enumerate(self.steps)]
+        return {"steps": [masker.get_params(deep=deep) for masker in maskers]}
+
     @door
     def mask(
         self,
@@ -101,7 +110,7 @@ class Chain:
 
         Parameters
         ----------
-        data : Microdata or frame
+        data : Microdata, Masked or frame
         schema : Schema, optional
             For a plain frame.
         engine : Engine, optional
@@ -121,36 +130,97 @@ class Chain:
         DiscreetError
             Of a step, with its number and line in front.
         """
-        original = microdata(data, schema)
-        seed = drawn_seed() if self.seed is None else self.seed
-        steps = [_step(one) for one in self.steps]
-        maskers = [_masker(one, place, seed, self.folder) for place, one in enumerate(self.steps)]
-        _keep_units_whole(original.schema, steps, maskers)
-        runner = engine or MemoryEngine()
-        current, rows, history, schemas = original, None, [], []
-        removed: set[str] = set()
-        for place, (step, masker) in enumerate(zip(steps, maskers, strict=True)):
-            report_progress("masking", place, len(steps))
-            table = _with_identifiers(current, original, rows, removed)
-            try:
-                if step.unit is not None and step.unit not in table.schema:
-                    raise ParameterError(f"unit {step.unit!r} is not in the table any more.")
-                masked = (PerUnit(masker, step.unit) if step.unit else masker).mask(
-                    table, engine=runner, block_size=block_size
-                )
-            except DiscreetError as error:
-                raise _of_step(step, place, error) from None
-            provenance = masked.provenance
-            removed |= {name for name in provenance.removed if table.schema[name].role != "identifier"}
-            if provenance.rows is not None:
-                rows = provenance.rows if rows is None else rows[provenance.rows]
-            schemas.append((table.schema, masked.microdata.schema))
-            history.append(provenance)
-            current = masked.microdata
-        report_progress("masking", len(steps), len(steps))
-        if len(steps) == 1:
-            return Masked(current, history[0])
-        return Masked(current, _chained(original, current, rows, steps, history, schemas, seed))
+        original = table_to_mask(type(self).__name__, data, schema)
+        chain = self if self.seed is not None else self.seeded(drawn_seed())
+        maskers = chain.prepare(original)
+        stage = MaskingStage(original, original)
+        for place, masker in enumerate(maskers):
+            report_progress("masking", place, len(maskers))
+            stage = chain.advance(stage, place, masker, engine or MemoryEngine(), block_size=block_size)
+        report_progress("masking", len(maskers), len(maskers))
+        return masked_again(data, chain.finish(stage))
+
+    # ------------------------------------------------------------------------------------------- step by step
+
+    def label(self) -> str:
+        """Return the steps with what was chosen, such as ``top-coding(p=1, share=0.1) → mdav(k=5)``."""
+        return " → ".join(_label(one, place, self.folder) for place, one in enumerate(self.steps))
+
+    def description(self) -> str:
+        """Return all that is chosen in the steps, as text that is the same wherever it is written down."""
+        steps = [(_masker(one, place, None, self.folder), _step(one).unit) for place, one in enumerate(self.steps)]
+        return json.dumps([[m.name, plain(m.get_params(deep=False)), unit] for m, unit in steps], sort_keys=True)
+
+    @property
+    def name(self) -> str:
+        """The methods of the steps."""
+        return " + ".join(one.method if isinstance(one, Step) else one.name for one in self.steps)
+
+    @property
+    def maskers(self) -> tuple[Masker, ...]:
+        """The masker of every step, without the seed of the chain."""
+        return tuple(_masker(one, place, None, self.folder) for place, one in enumerate(self.steps))
+
+    @property
+    def draws(self) -> bool:
+        """Whether a step draws, and has no seed of its own."""
+        return any(_lacks_seed(masker) for masker in self.maskers)
+
+    def seeded(self, seed: int) -> Chain:
+        """Return the same steps, drawing from a seed."""
+        return Chain(self.steps, seed, folder=self.folder)
+
+    def step_keys(self) -> tuple[Hashable, ...]:
+        """Return what tells each step from others: method, parameters, seed, unit and folder."""
+        keys = []
+        for place, one in enumerate(self.steps):
+            masker = _masker(one, place, self.seed, self.folder)
+            parameters = plain(masker.get_params(deep=False), _as_itself)
+            keys.append((masker.name, json.dumps(parameters, sort_keys=True), _step(one).unit, str(self.folder)))
+        return tuple(keys)
+
+    def prepare(self, original: Microdata) -> tuple[Masker, ...]:
+        """Return the masker of every step; steps that cannot go together are refused before one is taken."""
+        maskers = [_masker(one, place, self.seed, self.folder) for place, one in enumerate(self.steps)]
+        _keep_units_whole(original.schema, [_step(one) for one in self.steps], maskers)
+        return tuple(maskers)
+
+    def advance(
+        self, stage: MaskingStage, place: int, masker: Masker, engine: Engine, *, block_size: int | None = None
+    ) -> MaskingStage:
+        """Take the step at a place, from a stage that the steps before it reached."""
+        step = _step(self.steps[place])
+        table = _with_identifiers(stage.current, stage.original, stage.rows, stage.removed)
+        try:
+            if step.unit is not None and step.unit not in table.schema:
+                raise ParameterError(f"unit {step.unit!r} is not in the table any more.")
+            masked = (PerUnit(masker, step.unit) if step.unit else masker).mask(
+                table, engine=engine, block_size=block_size
+            )
+        except DiscreetError as error:
+            raise _of_step(step, place, error) from None
+        provenance, rows = masked.provenance, stage.rows
+        if provenance.rows is not None:
+            rows = provenance.rows if rows is None else rows[provenance.rows]
+        return MaskingStage(
+            stage.original,
+            masked.microdata,
+            rows,
+            (*stage.history, provenance),
+            (*stage.schemas, (table.schema, masked.microdata.schema)),
+            stage.removed | {name for name in provenance.removed if table.schema[name].role != "identifier"},
+        )
+
+    def finish(self, stage: MaskingStage) -> Masked:
+        """Return the release after the last step, with one record of all of them."""
+        history = list(stage.history)
+        if len(history) == 1:
+            return Masked(stage.current, history[0])
+        if self.seed is None:
+            raise ParameterError("Chain: without a seed a release cannot be finished.", hint="chain.seeded(7)")
+        units = [_step(one).unit for one in self.steps]
+        record = chained(stage.original, stage.current, stage.rows, units, history, list(stage.schemas), self.seed)
+        return Masked(stage.current, record)
 
     @door
     def mask_into(
@@ -194,7 +264,8 @@ class Chain:
                 table = current if last else _keeping_identifiers(current, masker)
                 between = target if last else ParquetTarget(folder / f"step-{place}.parquet", source.inputs)
                 try:
-                    written = _step_written(step, masker, table, between, engine, block_size)
+                    with nullcontext() if last else named_at_once():
+                        written = _step_written(step, masker, table, between, engine, block_size)
                 except DiscreetError as error:
                     raise _of_step(step, place, error) from None
                 provenance = written.provenance
@@ -209,8 +280,8 @@ class Chain:
             report_progress("masking", len(steps), len(steps))
             if len(steps) == 1:
                 return Written(history[0], current.schema)
-            chained = _chained(source, current, rows, steps, history, schemas, seed, engine)
-        return Written(chained, current.schema)
+            record = chained(source, current, rows, [one.unit for one in steps], history, schemas, seed, engine)
+        return Written(record, current.schema)
 
 
 def _keeping_identifiers(table: StoredTable, masker: Masker) -> StoredTable:
@@ -251,14 +322,43 @@ def _step(one: Step | Masker | PerUnit) -> Step:
     return one if isinstance(one, Step) else Step(one.name, unit=one.unit if isinstance(one, PerUnit) else None)
 
 
-def _masker(one: Step | Masker | PerUnit, place: int, seed: int, folder: str | os.PathLike[str] | None) -> Masker:
+def _masker(
+    one: Step | Masker | PerUnit, place: int, seed: int | None, folder: str | os.PathLike[str] | None
+) -> Masker:
     """Return the masker of a step, with a seed where it draws and has none."""
     if isinstance(one, Step):
         return masker_of(one, place, seed, folder)
     masker: Masker = (one.masker if isinstance(one, PerUnit) else one).clone()
-    if "random_state" in masker.parameter_names() and masker.get_params(deep=False)["random_state"] is None:
+    if seed is not None and _lacks_seed(masker):
         masker.set_params(random_state=seed_of(seed, place))
     return masker
+
+
+def _lacks_seed(masker: Masker) -> bool:
+    return "random_state" in masker.parameter_names() and masker.get_params(deep=False)["random_state"] is None
+
+
+def _label(one: Step | Masker | PerUnit, place: int, folder: str | os.PathLike[str] | None) -> str:
+    """Return how a step is called in a label, with the first few of the columns that it names."""
+    masker = _masker(one, place, None, folder)
+    names = list(getattr(masker, "attributes", None) or ())
+    if names and "attributes" in masker.parameter_names():
+        masker.set_params(attributes=None)
+    more = f" and {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+    on = f" on {', '.join(map(str, names[:_NAMES]))}{more}" if names else ""
+    unit = _step(one).unit
+    return f"{masker.label()}{on}{f' by {unit}' if unit else ''}"
+
+
+def _as_itself(value: Any) -> str:
+    # What is no plain value is told apart by being another object: never taken for one that only looks like it.
+    return f"{type(value).__name__} at {id(value)}"
+
+
+def masker_for(method: str, parameters: Mapping[str, Any], unit: str | None = None) -> Masker | PerUnit:
+    """Return a masker by its name and parameters, for each unit where one is named."""
+    masker: Masker = catalogue.method("masker", method)(**parameters)
+    return masker if unit is None else PerUnit(masker, unit)
 
 
 def masker_of(
@@ -291,7 +391,7 @@ def _keep_units_whole(schema: Schema, steps: Sequence[Step], maskers: Sequence[M
     """Refuse a step that would mask person by person what an earlier one masked once a unit."""
     shared: dict[str, str] = {}
     for place, (step, masker) in enumerate(zip(steps, maskers, strict=True)):
-        if masker.reorders or masker.renumbers:
+        if masker.moves_records() or masker.renumbers:
             continue  # values stay with their records
         try:
             names = masker.columns_for(schema)  # what it will mask
@@ -312,7 +412,9 @@ def _keep_units_whole(schema: Schema, steps: Sequence[Step], maskers: Sequence[M
             )
 
 
-def _with_identifiers(current: Microdata, original: Microdata, rows: IntArray | None, removed: set[str]) -> Microdata:
+def _with_identifiers(
+    current: Microdata, original: Microdata, rows: IntArray | None, removed: AbstractSet[str]
+) -> Microdata:
     absent = [n for n in original.schema.of_role("identifier") if n not in current.schema and n not in removed]
     if not absent:
         return current
@@ -320,192 +422,3 @@ def _with_identifiers(current: Microdata, original: Microdata, rows: IntArray | 
     joined = current.exchanging(beside if rows is None else beside.take(rows))
     joined.share_encoding(current)
     return joined
-
-
-# ------------------------------------------------------------------------------------------------------- the record
-
-
-def _chained(
-    original: Microdata | StoredTable,
-    released: Microdata | StoredTable,
-    rows: IntArray | None,
-    steps: Sequence[Step],
-    history: list[Provenance],
-    schemas: list[tuple[Schema, Schema]],
-    seed: int,
-    engine: TableEngine | None = None,
-) -> Provenance:
-    touched = {name for record in history for name in record.changed}
-    names = tuple(name for name in original.schema.names if name in touched and name in released.schema)
-    labels, grouped, lost = _groups(history)
-    guarantees, broken = _guarantees(released, history)
-    flags = {record.perturbative for record in history}
-    details: Json = {"steps": [record.details for record in history]}
-    window = _windows(history)
-    if window:
-        details["window"] = window
-    if labels is not None:
-        blocks = next(record.details.get("blocks") for record in reversed(history) if record.labels is not None)
-        details |= {"blocks": blocks} if blocks else {}
-    return Provenance(
-        method=" + ".join(record.method for record in history),
-        parameters={
-            "steps": [
-                {"method": record.method, **({"unit": step.unit} if step.unit else {}), **record.parameters}
-                for step, record in zip(steps, history, strict=True)
-            ]
-        },
-        attributes=names,
-        n_records=len(original),
-        removed=tuple(name for name in original.schema.names if name not in released.schema),
-        changed=_changed(original, released, rows, names, engine),
-        labels=labels,
-        transitions=_transitions(original.schema, history, schemas),
-        rows=rows,
-        details=details,
-        notes=(*_notes(original.schema, released.schema, names, history, lost), *broken),
-        seed=seed,
-        perturbative=True if True in flags else None if None in flags else False,
-        grouped=grouped,
-        # No promise stands in the record of a step that a later one may have broken.
-        history=tuple(replace(record, guarantees=()) for record in history),
-        guarantees=guarantees,
-    )
-
-
-def _changed(
-    original: Microdata | StoredTable,
-    released: Microdata | StoredTable,
-    rows: IntArray | None,
-    names: tuple[str, ...],
-    engine: TableEngine | None,
-) -> dict[str, int]:
-    """Count the cells that differ, record by record."""
-    if engine is not None and rows is None and names:
-        tally: ChangedCounts = engine.summarise(TablePair(original, released), [CountChanged(names)])[0]
-        return tally.counts
-    before, after = (
-        table.in_memory(names) if isinstance(table, StoredTable) else table for table in (original, released)
-    )
-    if rows is not None:
-        before = before.take(rows)
-    return {name: count_changed(before, after, name, after.encoded(name)) for name in names}
-
-
-def _groups(history: list[Provenance]) -> tuple[IntArray | None, tuple[str, ...] | None, str]:
-    """Return the groups of the last step that formed some, unless a later one changed what it had grouped."""
-    formed = [place for place, step in enumerate(history) if step.labels is not None]
-    if not formed:
-        return None, None, ""
-    last = formed[-1]
-    step, labels = history[last], history[last].labels
-    names = tuple(name for name in step.attributes if name in step.changed)
-    for later in history[last + 1 :]:
-        if set(later.changed) & set(names):
-            return None, None, f"The groups of {step.method} are not reported: {later.method} changed their values."
-        if later.rows is not None:
-            labels = labels[later.rows] if labels is not None else None
-    if labels is None or labels.ndim != 1:
-        return labels, names, ""
-    # Records that were left out may have emptied a group; no number without a record is reported.
-    return np.unique(labels, return_inverse=True)[1].ravel().astype(np.int64), names, ""
-
-
-def _guarantees(
-    released: Microdata | StoredTable, history: list[Provenance]
-) -> tuple[tuple[Guarantee, ...], list[str]]:
-    """Return what the steps promised and the release keeps, and notes on what it does not keep.
-
-    A promise about values that no later step touched stands. Another is counted on the release: rounding or recoding
-    what was grouped breaks nothing, noise and sampling do.
-    """
-    standing: list[Guarantee] = []
-    broken: list[str] = []
-    for place, step in enumerate(history):
-        later = history[place + 1 :]
-        # Fresh numbers stand for the values that were there, one for one.
-        touched = {n for one in later if not _renumbers(one) for n, count in one.changed.items() if count}
-        fewer = any(one.rows is not None and len(one.rows) < one.n_records for one in later)
-        for promise in step.guarantees:
-            doubtful = fewer or bool(touched & set(promise.columns))
-            # Where a stratum was changed, the promise may still hold over all strata together.
-            weaker = [promise, *([replace(promise, strata=())] if promise.strata else [])]
-            true = still_true(weaker, _as_written(released, promise))[0] if doubtful else [promise]
-            standing += true[:1]
-            if promise not in true:
-                broken.append(
-                    f"Not promised any more, because a later step changed it: groups of {promise.k} by {step.method} "
-                    f"on {', '.join(promise.columns)}."
-                )
-    return tuple(standing), broken
-
-
-def _renumbers(step: Provenance) -> bool:
-    cls = catalogue.maskers().get(step.method)
-    return cls is not None and cls.renumbers
-
-
-def _as_written(released: Microdata | StoredTable, promise: Guarantee) -> Iterable[Any]:
-    names = [name for name in released.schema.names if name in promise.columns]
-    tables = released.batches(131_072, names) if isinstance(released, StoredTable) else [released.select(names)]
-    return (table.to_polars() for table in tables)
-
-
-def _windows(history: list[Provenance]) -> dict[str, int]:
-    """Return the windows of rank swappings over attributes that no other step touched: there they still hold."""
-    counts: dict[str, int] = {}
-    for step in history:
-        for name in step.changed:
-            counts[name] = counts.get(name, 0) + 1
-    windows: dict[str, int] = {}
-    for step in history:
-        widths: Mapping[str, int] = step.details.get("window", {})
-        windows |= {name: int(width) for name, width in widths.items() if counts.get(name) == 1}
-    return windows
-
-
-def _transitions(
-    schema: Schema, history: list[Provenance], schemas: list[tuple[Schema, Schema]]
-) -> dict[str, BoolArray]:
-    """Compose what the steps can do to each category; an attribute that a step says nothing about is left out."""
-    composed: dict[str, BoolArray] = {}
-    unknown: set[str] = set()
-    for step, (before, after) in zip(history, schemas, strict=True):
-        for name in step.changed:
-            matrix = step.transitions.get(name)
-            if matrix is None or name in unknown or name not in before or name not in after:
-                unknown.add(name)
-                composed.pop(name, None)
-                continue
-            full = _with_missing(matrix, before, after, name)
-            composed[name] = full if name not in composed else np.asarray((composed[name] @ full) > 0)
-    return {name: matrix for name, matrix in composed.items() if name in schema}
-
-
-def _with_missing(matrix: BoolArray, before: Schema, after: Schema, name: str) -> BoolArray:
-    """Return a matrix that also speaks of the missing value, which stays missing where the step does not say."""
-    size = len(cast("Categorical", before[name].scale)), len(cast("Categorical", after[name].scale))
-    if matrix.shape == (size[0] + 1, size[1] + 1):
-        return np.asarray(matrix, dtype=np.bool_)
-    full = np.zeros((size[0] + 1, size[1] + 1), dtype=np.bool_)
-    full[:-1, :-1] = matrix
-    full[-1, -1] = True
-    return full
-
-
-def _notes(
-    before: Schema, after: Schema, masked: tuple[str, ...], history: list[Provenance], lost: str
-) -> tuple[str, ...]:
-    notes = [
-        f"Step {place} ({step.method}): {note}"
-        for place, step in enumerate(history, start=1)
-        for note in step.notes
-        if not note.startswith(_PER_STEP)
-    ]
-    left_alone = [name for name in before.keys if name in after and name not in masked]
-    if left_alone:
-        notes.append(f"Keys that no step masked ({len(left_alone)}): {', '.join(left_alone)}.")
-    hidden = [name for name in before.of_role("identifier") if name not in after]
-    if hidden:
-        notes.append(f"Identifiers that are not released ({len(hidden)}): {', '.join(hidden)}.")
-    return (*notes, *([lost] if lost else []))

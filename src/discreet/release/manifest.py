@@ -80,7 +80,15 @@ def write_manifest(
         if protocol is not None:
             fields["protocol"] = {"sha256": hashlib.sha256(protocol.encode()).hexdigest(), "text": protocol}
         if steps:
-            fields["steps"] = [{"method": step.method, "parameters": step.parameters} for step in steps]
+            each = [one for step in steps for one in step.history or (step,)]
+            fields["steps"] = [
+                {
+                    "method": one.method,
+                    "parameters": one.parameters,
+                    **({"unit": u} if (u := one.details.get("unit")) else {}),
+                }
+                for one in each
+            ]
     io.write_text(target, json_.dumps(fields, indent=2, ensure_ascii=False) + "\n", [*files.values(), *inputs])
 
 

@@ -7,14 +7,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from discreet.contracts.masked import Masked
+from discreet.data.microdata import Microdata
+from discreet.data.table import StoredTable
 from discreet.errors import DiscreetError, FileError, ParameterError
-from discreet.evaluation.told_masking import parse_masking
+from discreet.evaluation.told_masking import parse_masking, told
 from discreet.release.chain import Chain
 from discreet.release.manifest import masking_in_manifest
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Step
 
-__all__ = ["masking_of"]
+__all__ = ["masking_of", "told_release"]
 
 PathLike = str | os.PathLike[str]
 
@@ -52,6 +55,32 @@ def masking_of(
     return None
 
 
+def told_release(
+    original: Microdata | StoredTable,
+    release: Microdata | StoredTable,
+    path: PathLike,
+    *,
+    methods: Sequence[str] = (),
+    protocol: PathLike | None = None,
+) -> Masked | None:
+    """Return a file's release with what follows from how it was masked; None where nothing says it.
+
+    Raises
+    ------
+    DataError
+        A person says it, and the file is not what that makes. A manifest that does not fit is not believed.
+    """
+    masking = masking_of(path, methods=methods, protocol=protocol)
+    if masking is None:
+        return None
+    try:
+        return told(original, release, masking[0])
+    except DiscreetError:
+        if methods or protocol is not None:
+            raise
+        return None
+
+
 def _listed(manifest: Path, release: PathLike) -> Chain | None:
     """Return what a manifest says of a file; None where it is no manifest, or says nothing."""
     try:
@@ -68,6 +97,7 @@ def _listed(manifest: Path, release: PathLike) -> Chain | None:
 
 def _step(manifest: Path, listed: Mapping[str, Any]) -> Step:
     try:
-        return Step(str(listed["method"]), {n: v for n, v in listed["parameters"].items() if v is not None})
+        parameters = {n: v for n, v in listed["parameters"].items() if v is not None}
+        return Step(str(listed["method"]), parameters, unit=listed.get("unit"))
     except (DiscreetError, KeyError, TypeError, AttributeError):
         raise FileError(f"{manifest.name!r} does not tell how the file was masked.") from None

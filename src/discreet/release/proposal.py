@@ -17,7 +17,7 @@ from discreet.data.keyed_draws import drawn_seed
 from discreet.data.scales import Nominal
 from discreet.data.schema import Schema
 from discreet.errors import wrong_type
-from discreet.evaluation.headline import ALL_KEYS
+from discreet.evaluation.attacking import ALL_KEYS
 from discreet.io.reading import Declared, inspect, read
 from discreet.masking.running.units import is_constant, unit_labels
 from discreet.release.ceilings import Ceilings, ReleaseType, propose_ceilings, release_type

@@ -82,6 +82,12 @@ def read_step(table: Any, index: int, where: Places) -> Step:
     """Read one step of the text."""
     line = where.line("step", index)
     what = f"{at_line(line)}[[step]] number {index + 1}"
+    if isinstance(table, dict) and ("any_of" in table or isinstance(table.get("optional"), bool)):
+        word = "any_of" if "any_of" in table else "optional"
+        raise SchemaError(
+            f"{what} leaves something open ({word}), and a protocol that is run says what to do.",
+            hint="`discreet tune DATA -p PROTOCOL -o chosen.toml` chooses among the alternatives.",
+        )
     if not isinstance(table, dict) or not isinstance(table.get("method"), str):
         raise SchemaError(f"{what} must name its method.", hint='method = "mdav"; `discreet methods` lists them.')
     unit = table.get("unit")

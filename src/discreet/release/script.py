@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from discreet import catalogue
+from discreet.contracts.masker import Masker
 from discreet.data.survey import Declaration
+from discreet.masking.running.units import PerUnit
+from discreet.release.chain import Chain
+from discreet.release.protocol_parts import Step
+from discreet.release.recoding_steps import recoded_masker
 from discreet.release.running import PathLike
 
 __all__ = ["protect_script"]
@@ -15,15 +19,17 @@ __all__ = ["protect_script"]
 def protect_script(
     data: PathLike,
     output: PathLike,
-    method: str = "mdav",
+    method: str | None = "mdav",
     parameters: Mapping[str, Any] | None = None,
     *,
+    recode: Iterable[str] = (),
     schema: Declaration | PathLike | None = None,
+    unit: str | None = None,
     report: PathLike | None = None,
     **options: Any,
 ) -> str:
     """Return the Python script that does what ``discreet protect`` does with these arguments."""
-    masker = catalogue.method("masker", method)(**(parameters or {}))
+    masker = recoded_masker(recode, method, parameters or {}, unit)
     verb = "read"
     if isinstance(schema, Declaration):
         verb, arguments = "survey", [repr(str(data)), *schema.as_arguments()]
@@ -34,7 +40,7 @@ def protect_script(
         "import discreet as dc",
         "",
         f"original = dc.{verb}({', '.join(arguments)})",
-        f"masked = dc.{masker!r}.mask(original)",
+        f"masked = {_written(masker)}.mask(original)",
         f"dc.write(masked, {str(output)!r})",
     ]
     if report is not None:
@@ -43,3 +49,13 @@ def protect_script(
             f"dc.write_report(original, masked, assessment, html={str(report)!r})",
         ]
     return "\n".join([*lines, ""])
+
+
+def _written(masker: Masker | PerUnit | Chain) -> str:
+    """Return the Python expression that makes a masker."""
+    if isinstance(masker, Chain):
+        steps = ", ".join(_written(one) for one in masker.steps if not isinstance(one, Step))
+        return f"dc.Chain([{steps}]{'' if masker.seed is None else f', seed={masker.seed}'})"
+    if isinstance(masker, PerUnit):
+        return f"dc.PerUnit({_written(masker.masker)}, unit={masker.unit!r})"
+    return f"dc.{masker!r}"

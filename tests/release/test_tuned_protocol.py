@@ -1,0 +1,121 @@
+"""From nothing to a protocol: what is proposed for every kind of keys, and that running it gives its very figures."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet.errors import DiscreetError, SchemaError
+from discreet.release.ceilings import release_type
+from discreet.release.proposed_chains import propose_chains, rounding_bases
+from discreet.release.tuned_protocol import steps_of, tune_protocol
+
+QUICK = {"budget": 6, "random_state": 3, "workers": 1}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("files")
+    numbers = dc.datasets.business(90).to_polars().select("EMPLOYEES", "TURNOVER", "WAGES")
+    numbers.write_csv(path / "numbers.csv")
+    people = pl.DataFrame({
+        "region": ["north", "south", "east", "west"] * 30,
+        "sex": ["f", "m", "f"] * 40,
+        "status": ["single", "married", "widowed", "single", "married"] * 24,
+        "age": [20.5 + (i * 37 % 61) for i in range(120)],
+    })  # fmt: skip
+    people.write_csv(path / "people.csv")
+    people.drop("age").write_csv(path / "codes.csv")
+    return path
+
+
+@pytest.mark.parametrize("name", ["numbers", "codes", "people"])
+def test_running_the_protocol_gives_the_very_figures(folder, name):
+    keys = {"people": "region,sex,status,age", "codes": "region,sex,status"}.get(name, "EMPLOYEES,TURNOVER,WAGES")
+    declared = dc.Declaration(keys=keys.split(","))
+    signed = tune_protocol(folder / f"{name}.csv", schema=declared, **QUICK)
+    path = folder / f"{name}.toml"
+    signed.protocol.save(path)
+    ran = dc.run(path)
+    best = signed.tuned.best["draw"]
+    assert (ran.assessment.score.risk, ran.assessment.score.loss) == (best["risk"], best["loss"])
+    assert ran.met == signed.tuned.met
+    text = path.read_text()
+    assert f"risk {best['risk']:.2f} %, loss {best['loss']:.2f} %" in text
+    assert all(one["candidate"] in text for one in signed.tuned.tried)
+    assert len(signed.tuned.tried) == 6
+
+
+def test_a_protocol_with_alternatives_brings_its_intruders_and_thresholds(folder):
+    text = signed_text = (
+        dc.Protocol(
+            dc.read(folder / "numbers.csv").schema.with_roles(EMPLOYEES="key", TURNOVER="key", WAGES="key"),
+            scenarios=[dc.Intruder("rival", ("TURNOVER",))],
+            thresholds={"risk_at_most": 60, "smallest_group": 4},
+        ).to_toml()
+        + '[[step]]\nany_of = [{method = "mdav", k = [2, 4, 9]}, {method = "rank-swapping", p = 5}]\n'
+    )
+    path = folder / "open.toml"
+    path.write_text(signed_text)
+    signed = tune_protocol(folder / "numbers.csv", protocol=path, folder=folder, random_state=1, budget=10)
+    assert signed.tuned.space == 4
+    assert signed.tuned.best["label"] == "mdav(k=4)"
+    assert signed.protocol.scenarios == dc.OpenProtocol.from_toml(text).protocol.scenarios
+    ran = dc.run(signed.protocol, folder=folder)
+    assert ran.met
+    assert ran.assessment.score.risk == signed.tuned.best["draw"]["risk"]
+    nearest = tune_protocol(
+        folder / "numbers.csv",
+        protocol=path,
+        folder=folder,
+        random_state=1,
+        budget=10,
+        thresholds={"smallest_group": 30},
+    )
+    assert not nearest.tuned.met
+    assert "NO CANDIDATE OF 4 MEETS EVERY THRESHOLD" in nearest.protocol.to_toml()
+
+
+def test_alternatives_that_name_files_are_chosen_from_beside_them(folder, tmp_path):
+    (tmp_path / "region.csv").write_text("north;*\nsouth;*\neast;*\nwest;*\n")
+    schema = dc.read(folder / "codes.csv", dc.Declaration(keys=["region", "sex", "status"])).schema
+    step = '[[step]]\nmethod = "hierarchy-recoding"\nstep = [1, 0]\n[step.hierarchies]\nregion = "region.csv"\n'
+    (tmp_path / "open.toml").write_text(dc.Protocol(schema).to_toml() + step)
+    with pytest.raises(DiscreetError, match="must stand beside them"):
+        tune_protocol(folder / "codes.csv", protocol=tmp_path / "open.toml", folder=folder, **QUICK)
+
+
+def test_public_use_asks_for_larger_groups_and_every_kind_of_key_has_candidates():
+    for table in (dc.datasets.business(30), dc.datasets.itineraries(30)):
+        small, large = (
+            {chain.label() for chain in propose_chains(table.schema, 30, release_type(kind))}
+            for kind in ("research", "public")
+        )
+        assert small != large
+        assert any("k=20" in label for label in large)
+        assert not any("k=20" in label for label in small)
+        for chain in propose_chains(table.schema, 30, release_type("research")):
+            assert chain.maskers  # every one can be built
+
+
+def test_rounding_follows_the_numbers_and_a_constant_has_none():
+    table = dc.microdata(pl.DataFrame({"x": [float(i) + 0.5 for i in range(200)], "one": [3.5] * 200}))
+    bases = rounding_bases(table)
+    assert bases["x"] == 10
+    assert "one" not in bases
+
+
+def test_what_is_no_release_type_and_a_file_without_keys(folder, tmp_path):
+    with pytest.raises(DiscreetError, match="one of research, public"):
+        tune_protocol(folder / "codes.csv", release="friends", **QUICK)
+    with pytest.raises(SchemaError, match="No column looks like a key"):
+        propose_chains(dc.datasets.business(5).schema.with_roles(
+            **dict.fromkeys(dc.datasets.business(5).schema.keys, "other")), 5, release_type("research"))  # fmt: skip
+
+
+def test_steps_of_chains_of_maskers_can_be_written():
+    chain = dc.Chain([dc.TopCoding(share=0.1), dc.PerUnit(dc.MDAV(k=4), "house")], seed=3)
+    steps = steps_of(chain)
+    assert [(step.method, step.unit) for step in steps] == [("top-coding", None), ("mdav", "house")]
+    assert steps[1].parameters == {"k": 4}
