@@ -29,6 +29,24 @@ def test_a_kernel_is_compiled_when_it_is_called_and_may_call_others():
     assert (fresh.__name__, fresh.py_func(1.5)) == ("quadrupled", 6.0)
 
 
+@exact_kernel
+def raised(x: float, times: int) -> float:
+    for _ in range(times):
+        x = doubled(x)
+    return x
+
+
+@exact_kernel
+def raised_by_several(x: float, times: int) -> float:
+    return raised(raised(raised(x, 2), 3), times)
+
+
+def test_a_constant_in_a_call_needs_no_code_of_its_own():
+    assert raised_by_several(1.0, 4) == 2.0**9
+    assert len(raised.dispatcher().signatures) <= 1  # none where the whole was found compiled
+    assert raised_by_several.py_func(1.0, 4) == 2.0**9
+
+
 def test_a_kernel_can_be_sent_to_another_process():
     assert pickle.loads(pickle.dumps(counting_order)) is counting_order  # noqa: S301
 

@@ -146,7 +146,7 @@ def test_bad_input_is_refused_by_name(linker):
     keys = linker.attributes
     other = Schema([Attribute("elsewhere", SCHEMA[keys[0]].scale, "key")])
     strange = Microdata(sample().select([keys[0]]).rename_columns(["elsewhere"]), other)
-    with pytest.raises(SchemaError, match=f"{owner}: the two files have no key in common"):
+    with pytest.raises(SchemaError, match=f"{owner}: the two files have no attribute in common"):
         linker.clone().set_params(attributes=None).link(microdata(), strange)
     with pytest.raises(SchemaError, match="'person' is an identifier"):
         linker.clone().set_params(attributes=["person"]).link(microdata(), microdata())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.scales import Numeric
 from discreet.data.scales.precision import Fineness, joined_fineness
 
-__all__ = ["Census", "Counted", "Extent", "Extents", "Reach"]
+__all__ = ["Census", "Counted", "Extent", "Extents", "Reach", "still_somewhere"]
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,15 @@ class Extent:
 
     def merge(self, later: Extent, /) -> Extent:
         return Extent({name: reach.merge(later.columns[name]) for name, reach in self.columns.items()})
+
+
+def still_somewhere(extents: Sequence[Extent], names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """Yield every column that varies in the table and not in some of its strata, with the number of these."""
+    for name in names if len(extents) > 1 else ():
+        reaches = [extent.columns[name] for extent in extents]
+        still = sum(reach.present > 0 and not reach.varies for reach in reaches)
+        if still and min(reach.low for reach in reaches) < max(reach.high for reach in reaches):
+            yield name, still
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from discreet.statistics.exact_sum import exact_sums, nearest
 from discreet.statistics.question import Inquiry
 from discreet.typing import FloatArray
 
-__all__ = ["ColumnSums", "moments"]
+__all__ = ["ColumnSums", "ColumnTotals", "moments"]
 
 
 @dataclass(frozen=True)

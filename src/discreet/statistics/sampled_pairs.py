@@ -33,12 +33,22 @@ class DrawnPairs:
             self.after + later.after,
         )
 
+    @property
+    def positions(self) -> IntArray:
+        """The positions of the `size` records with the smallest draws, rising: those of :meth:`tables`."""
+        return np.asarray(self.rows[self.order])
+
     def tables(self) -> tuple[Microdata, Microdata]:
         """Return the `size` records with the smallest draws in the order of their positions, before and after."""
-        smallest = np.argsort(self.draws, kind="stable")[: self.size]
-        order = smallest[np.argsort(self.rows[smallest], kind="stable")]
+        order = self.order
         before, after = (joined_records(parts).take(order) for parts in (self.before, self.after))
         return before, after
+
+    @property
+    def order(self) -> IntArray:
+        """Where the `size` records with the smallest draws stand among those that were drawn, by their positions."""
+        smallest = np.argsort(self.draws, kind="stable")[: self.size]
+        return np.asarray(smallest[np.argsort(self.rows[smallest], kind="stable")])
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.reference import sequences as reference
 
-from discreet.kernels.sequences.kshc import AVERAGE, COMPLETE, SINGLE, kshc
+from discreet.kernels.sequences.kshc import AVERAGE, COMPLETE, MEDIAN, SINGLE, kshc
 
-LINKAGES = {"single": SINGLE, "complete": COMPLETE, "average": AVERAGE}
+LINKAGES = {"single": SINGLE, "complete": COMPLETE, "average": AVERAGE, "median": MEDIAN}
 
 
 def closed_clusters(matrix, sizes, k, linkage):
@@ -43,4 +43,4 @@ def test_linkages_differ():
     rng = np.random.default_rng(1)
     matrix, sizes = distances(rng, 24), np.ones(24, dtype=np.int64)
     found = {tuple(closed_clusters(matrix, sizes, 6, linkage)) for linkage in LINKAGES}
-    assert len(found) == 3
+    assert len(found) == 4

@@ -110,7 +110,7 @@ def test_bad_input():
     with pytest.raises(SchemaError, match="'id' is an identifier"):
         DistanceLinkage(attributes=["id"]).link(a, a)
     other = Microdata(pl.DataFrame({"y": [1.0]}), Schema([Attribute("y", Numeric(), "key")]))
-    with pytest.raises(SchemaError, match="no key in common"):
+    with pytest.raises(SchemaError, match="no attribute in common"):
         DistanceLinkage().link(a, other)
     ordinal = Microdata(pl.DataFrame({"x": [1, 2]}), Schema([Attribute("x", Ordinal((1, 2)), "key")]))
     with pytest.raises(SchemaError, match="different scales or levels"):

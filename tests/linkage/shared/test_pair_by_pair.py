@@ -41,8 +41,10 @@ def listed(agreements, engine=None):
 
 @pytest.mark.parametrize("missing", ["ignore", "disagree", "agree"])
 @pytest.mark.parametrize("pairs", [50, 1 << 25])
-def test_patterns_are_those_of_the_lattice(missing, pairs, monkeypatch):
+@pytest.mark.parametrize("tabulated", [0, 1 << 18])
+def test_patterns_are_those_of_the_lattice(missing, pairs, tabulated, monkeypatch):
     monkeypatch.setattr(pair_by_pair, "_PAIRS", pairs)
+    monkeypatch.setattr(pair_by_pair, "_MOST_TABULATED", tabulated)
     monkeypatch.setattr(pair_by_pair, "_FIRST_BITS", 4)  # so that the table has to grow
     agreements = problem(3, missing=missing)
     dense = count_patterns(PackedFiles.of(agreements), InProcess())
@@ -51,6 +53,15 @@ def test_patterns_are_those_of_the_lattice(missing, pairs, monkeypatch):
         full = np.zeros(dense.shape, dtype=np.int64)
         full[tuple(sparse.states.T)] = getattr(sparse, name)
         assert np.array_equal(full, getattr(dense, name)), name
+
+
+def test_a_table_of_all_patterns_lists_the_same_in_the_same_sequence(monkeypatch):
+    agreements = problem(8, missing="disagree")
+    tabulated = listed(agreements)
+    monkeypatch.setattr(pair_by_pair, "_MOST_TABULATED", 0)
+    met = listed(agreements)
+    for name in ("states", "between", "within", "own"):
+        assert np.array_equal(getattr(tabulated, name), getattr(met, name)), name
 
 
 @pytest.mark.parametrize("how", ESTIMATORS)

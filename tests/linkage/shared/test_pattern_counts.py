@@ -64,11 +64,10 @@ def test_cutting_a_long_list_into_classes_changes_nothing(monkeypatch, coarse):
 def test_small_files_are_compared_and_large_ones_grouped(monkeypatch):
     compared = []
     monkeypatch.setattr(
-        pattern_counts, "_tabulated", lambda _, shape: compared.append(1) or (np.zeros(shape, int),) * 2
+        pattern_counts, "tabulate_pairs", lambda _, shape, __: compared.append(1) or (np.zeros(shape, int),) * 2
     )
-    for n_a in (16, 17):  # four for each of the four patterns, and one more
-        a = np.arange(n_a)
-        agreements = [equality(name, a, np.arange(900)) for name in ("x", "y")]
+    for n_a in (5, 6):  # group-bys of 1, 900, 900 and n_a + 900 rows, each worth two pairs
+        agreements = [equality(name, np.arange(n_a), np.arange(900)) for name in ("x", "y")]
         count_patterns(PackedFiles.of(agreements), InProcess())
     assert len(compared) == 1
 

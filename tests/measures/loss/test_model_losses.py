@@ -7,6 +7,8 @@ import scipy.stats
 from sklearn.linear_model import LogisticRegression
 from tests.battery import microdata
 
+import discreet as dc
+from discreet.engines.streaming import StreamingEngine
 from discreet.errors import DataError, ParameterError
 from discreet.measures.loss.propensity import PropensityLoss
 from discreet.measures.loss.regression import RegressionLoss
@@ -115,3 +117,60 @@ def test_propensity_grows_with_the_mask_and_survives_missing_values():
     gone = a.with_columns(x=pl.when(pl.int_range(80) < 40).then(None).otherwise(pl.col("x")))
     assert PropensityLoss().measure(a, gone).value > 20
     assert PropensityLoss().measure(gone, gone).value == pytest.approx(0, abs=1e-12)
+
+
+def test_a_model_that_fits_to_the_last_digits_says_the_same_in_blocks(tmp_path):
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=200) + 1e4
+    a = pl.DataFrame({"x": x, "y": 3.0 * x + 1e-5 * rng.normal(size=200)})
+    b = a.with_columns(y=pl.Series(3.0 * x + 1e-5 * rng.normal(size=200)))
+    here = RegressionLoss("y", ["x"]).measure(a, b)
+    stored = []
+    for name, frame in (("a", a), ("b", b)):
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+        stored.append(dc.scan(tmp_path / f"{name}.parquet"))
+    there = RegressionLoss("y", ["x"]).measure(*stored, engine=StreamingEngine(2, batch=1))
+    fits = [scipy.stats.linregress(file["x"], file["y"]) for file in (a, b)]
+    assert here.details["coefficients"][0]["before"] == pytest.approx(fits[0].slope, rel=1e-12)
+    # An interval is a hundred thousandth of a slope here: moments alone would not tell it.
+    reach = 1.959963984540054
+    intervals = [(one.slope - reach * one.stderr, one.slope + reach * one.stderr) for one in fits]
+    common = max(min(i[1] for i in intervals) - max(i[0] for i in intervals), 0)
+    expected = 100 * (1 - np.mean([common / (high - low) for low, high in intervals]))
+    assert here.value == pytest.approx(expected, rel=1e-3)
+    assert there.value == pytest.approx(here.value, rel=1e-6)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_logistic_model_is_the_one_of_greatest_likelihood(weighted):
+    data = microdata(300)
+    result = RegressionLoss("owner", ["age", "income"], family="logistic", weighted=weighted).measure(data, data)
+    assert result.value == 0
+    table = data.to_polars()
+    columns = np.column_stack([table["age"], table["income"]]).astype(float)
+    middle, scale = columns.mean(axis=0), columns.std(axis=0)
+    weights = (table["weight"] / table["weight"].mean()).to_numpy() if weighted else np.ones(300)
+    usual = bool(table["owner"].sum() > 150)
+    reference = LogisticRegression(C=1e12, tol=1e-12, max_iter=5000)
+    reference.fit((columns - middle) / scale, table["owner"].to_numpy() != usual, sample_weight=weights)
+    found = [row["before"] for row in result.details["coefficients"]]
+    assert found == pytest.approx(reference.coef_[0] / scale, rel=1e-4)
+
+
+def test_logistic_intervals_that_meet_nowhere_and_levels_on_their_own():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=400)
+    sick = rng.random(400) < 1 / (1 + np.exp(-2 * x))
+    a = pl.DataFrame({"x": x, "sick": np.where(sick, 1.5, 0.0)})
+    b = a.with_columns(x=-pl.col("x"))
+    assert RegressionLoss("sick", ["x"], family="logistic").measure(a, b).value == 100
+    slope = RegressionLoss("sick", ["x"], family="logistic").measure(a, a).details["coefficients"][0]["before"]
+    assert slope == pytest.approx(2, abs=0.5)
+    told = RegressionLoss("sick", ["x"], family="logistic").measure(a, a.with_columns(x=pl.lit(1.5)))
+    assert told.value == 100
+    assert told.details["coefficients"][0]["after"] is None
+
+
+def test_an_outcome_told_without_exception_stays_finite():
+    a = pl.DataFrame({"x": [0.5, 1.5, 2.5, 3.5], "y": [0.0, 0.0, 1.5, 1.5]})
+    assert RegressionLoss("y", ["x"], family="logistic").measure(a, a).value == 0

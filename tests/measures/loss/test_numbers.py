@@ -246,3 +246,22 @@ def test_suppression_counts_only_what_went_missing():
     assert result.details["suppressed"] == 9
     weighted = SuppressionShare(weighted=True).measure(table(before, weights), table(after, weights))
     assert weighted.per_attribute["c2"] == pytest.approx(100 * weights[:6].sum() / weights.sum())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_divergences_of_histograms_equal_their_definitions(seed):
+    rng = np.random.default_rng(seed)
+    levels = ("p", "q", "r", "s")
+    schema = Schema([Attribute("a", Nominal(levels), "key")])
+    columns = [[levels[i] for i in rng.integers(0, top, 50)] for top in (4, 3)]
+    tables = [Microdata(pl.DataFrame({"a": column}), schema) for column in columns]
+    counts = [[column.count(level) for level in levels] for column in columns]
+    p, q = ([(c + 0.5) / 52 for c in side] for side in counts)
+    bits = sum(x * np.log2(x / y) for x, y in zip(p, q, strict=True))
+    result = HistogramDistance(distance="kl").measure(*tables)
+    assert result.details["mean_divergence"] == pytest.approx(bits)
+    assert result.value == pytest.approx(100 * (1 - 2**-bits))
+    p, q = (np.array(side) / 50 for side in counts)
+    halves = [sum(x * np.log2(2 * x / (x + y)) for x, y in zip(*two, strict=True) if x > 0) for two in ((p, q), (q, p))]
+    expected = 100 * np.sqrt(sum(halves) / 2)
+    assert HistogramDistance(distance="jensen-shannon").measure(*tables).value == pytest.approx(expected)

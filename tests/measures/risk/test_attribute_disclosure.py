@@ -2,14 +2,19 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pyarrow.parquet
 import pytest
 from tests.battery import microdata
 
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import DataError
+from discreet.engines.streaming import StreamingEngine
+from discreet.errors import DataError, SchemaError
+from discreet.evaluation.assessing import assess
+from discreet.io.stored_parquet import ParquetSource
 from discreet.measures.risk.attribute_disclosure import AttributeDisclosure
+from discreet.measures.risk.learnt_values import within_release
 
 SCHEMA = Schema(
     [
@@ -127,3 +132,73 @@ def test_a_sample_and_keys_with_gaps_are_named_in_the_sentence():
     whole = AttributeDisclosure(attributes=["x"]).measure(data, data)
     assert "sample" not in whole.sentence
     assert whole.sentence.startswith("From 1 key")
+
+
+def in_files(folder, **tables):
+    """Tables as files."""
+    sources = []
+    for name, data in tables.items():
+        path = folder / f"{name}.parquet"
+        pyarrow.parquet.write_table(data.to_arrow(), path, row_group_size=17)
+        sources.append(ParquetSource(path, data.schema))
+    return sources
+
+
+@pytest.mark.parametrize("known", [["x"], ["area"], ["x", "area"]])
+def test_beyond_the_limit_halves_are_drawn_by_position(known, monkeypatch, tmp_path):
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 10)
+    original = people(3, 60)
+    rng = np.random.default_rng(4)
+    masked = original.with_columns(
+        x=pl.Series(original["x"] + rng.normal(size=60) * 0.2), ill=original["ill"].shuffle(seed=1)
+    )
+    inside = within_release(2, np.arange(60))
+    released, others = np.flatnonzero(inside), np.flatnonzero(~inside)
+    measure = AttributeDisclosure(attributes=known, tolerance=0.3, random_state=2)
+    attack = brute_force(original, masked, released, released, 0.3, known)
+    control = brute_force(original, masked, released, others, 0.3, known)
+    stored = in_files(tmp_path, original=table(original), masked=table(masked))
+    here = measure.measure(table(original), table(masked))
+    for told in (here, *(measure.measure(*stored, engine=StreamingEngine(2, batch=batch)) for batch in (1, 7, 60))):
+        assert (told.details["attacked"], told.details["controls"]) == (released.size, others.size)
+        assert told.sentence == here.sentence
+        for name in ("ill", "debt"):
+            figures = told.details["by_attribute"][name]
+            assert figures["attack_percent"] == pytest.approx(100 * attack[name])
+            assert figures["control_percent"] == pytest.approx(100 * control[name])
+
+
+def test_of_many_records_some_are_looked_for_and_gaps_are_a_value(monkeypatch, tmp_path):
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 10)
+    frame = people(2).with_columns(x=pl.when(pl.int_range(200) % 9 == 0).then(None).otherwise(pl.col("x")))
+    data = table(frame)
+    release = table(frame.with_columns(ill=frame["ill"].shuffle(seed=3)))
+    measure = AttributeDisclosure(targets=12)
+    told = measure.measure(*in_files(tmp_path, original=data, masked=release), engine=StreamingEngine(2, batch=30))
+    assert (told.details["attacked"], told.details["controls"]) == (12, 12)
+    assert told.details["known"] == ["x", "area"]
+    inside = int(within_release(0, np.arange(200)).sum())
+    assert f"Tried on a sample: 12 of {inside} people in it, 12 of {200 - inside} others." in told.sentence
+    assert "A missing number counts as a value of its own." in told.sentence
+    # An assessment fills the gaps of tables in memory before it measures, and flags them: the figures are the same.
+    (beside,) = assess(data, release, measures=[measure]).measurements
+    assert beside.sentence == told.sentence
+    assert beside.per_attribute == pytest.approx(told.per_attribute)
+
+
+def test_what_is_lacking_is_named():
+    data = Microdata(people(0, 30), SCHEMA.with_roles(ill="other", debt="other"))
+    with pytest.raises(SchemaError, match="names no confidential attribute") as caught:
+        AttributeDisclosure().measure(data, data)
+    assert "sensitive" in caught.value.hint
+    assert AttributeDisclosure(sensitive=["ill"]).measure(data, data).value >= 0
+    recoded = Schema(
+        [Attribute(n, Nominal(range(9)) if n == "debt" else SCHEMA[n].scale, SCHEMA[n].role) for n in SCHEMA.names]
+    )
+    frame = people(0, 30)
+    after = Microdata(frame.with_columns(debt=pl.Series([1] * 30)), recoded)
+    with pytest.raises(SchemaError, match="no confidential attribute is released on a scale of its kind: debt"):
+        AttributeDisclosure(sensitive=["debt"]).measure(table(frame), after)
+    bare = Microdata(people(0, 30), SCHEMA.with_roles(x="other", area="other"))
+    with pytest.raises(SchemaError, match="no attribute that the measure can look at"):
+        AttributeDisclosure().measure(bare, bare)

@@ -1,14 +1,20 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow.parquet
 import pytest
 from tests.battery import microdata
 
 from discreet.contracts.engine import InProcess
 from discreet.contracts.measure import Pair
 from discreet.datasets import business
+from discreet.engines.streaming import StreamingEngine
+from discreet.io.stored_parquet import ParquetSource
+from discreet.linkage.shared.distance import DistanceLinkage
 from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.measures.record_draws import record_draws
+from discreet.measures.risk.blurred_knowledge import Blur
+from discreet.measures.risk.directions import worse
 from discreet.measures.risk.intruder_scenarios import IntruderScenarios
 from discreet.measures.risk.linked import DistanceLinkageRisk
 
@@ -71,3 +77,51 @@ def test_draws_are_uniform_and_streams_and_equal_records_differ():
     equal = record_draws(pair_of(same), same.schema.keys, 0)
     assert np.unique(equal).size == 500
     assert np.mean(equal < 0.5) == pytest.approx(0.5, abs=0.08)
+
+
+def test_beyond_the_limit_some_are_asked_for_and_each_is_compared_with_everybody(monkeypatch, tmp_path):
+    data = business(150)
+    masked = MDAV(k=3, random_state=0).mask(data)
+    keys = list(data.schema.keys)
+    measure = IntruderScenarios([keys[:3], keys], noise=[0.0, 0.2])
+    whole = measure.measure(data, masked)
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 100)
+    asked = measure.measure(data, masked)
+    # Everybody is asked for here, and without an error everything is as it was.
+    for mine, theirs in zip(asked.details["scenarios"][:2], whole.details["scenarios"][:2], strict=True):
+        assert mine["percent"] == pytest.approx(theirs["percent"])
+        assert (mine["known"], mine["direction"]) == (theirs["known"], theirs["direction"])
+    # With one, the twin is a linkage of what is known at every position.
+    deviations = tuple(float(np.std(data.encoded(name))) for name in data.schema.keys)
+    known = Blur(data.schema.keys, deviations, 0.2, 0).of(data, np.arange(150), data.schema.keys)
+    _, linked = worse(DistanceLinkage(attributes=keys).link_both(known, masked.microdata))
+    assert asked.details["scenarios"][3]["percent"] == pytest.approx(100 * max(one.rate for one in linked.values()))
+    monkeypatch.setattr("discreet.measures.risk.intruder_scenarios.SAMPLE", 40)
+    few = measure.measure(data, masked)
+    assert "Compared: a sample of 40 of 150 records, each with everybody." in few.sentence
+    assert few.details["exact"] is False
+    stored = []
+    for name, table in (("original", data), ("masked", masked.microdata)):
+        pyarrow.parquet.write_table(table.to_arrow(), tmp_path / f"{name}.parquet")
+        stored.append(ParquetSource(tmp_path / f"{name}.parquet", table.schema))
+    assert measure.measure(*stored, engine=StreamingEngine(2, batch=31)).sentence == few.sentence
+
+
+def test_errors_by_position_are_of_the_stated_size():
+    data = microdata(400)
+    names = ("wealth", "grade")
+    blur = Blur(names, (float(np.std(data.encoded("wealth"))), 0.0), 0.25, 3)
+    known = blur.of(data, np.arange(400), names)
+    off = known.encoded("wealth") - data.encoded("wealth")
+    assert np.std(off) == pytest.approx(0.25 * np.std(data.encoded("wealth")), rel=0.15)
+    assert np.mean(known.encoded("grade") != data.encoded("grade")) == pytest.approx(0.25, abs=0.07)
+    later = blur.of(data.take(np.arange(100, 400)), np.arange(100, 400), ("grade",))
+    assert (later.encoded("grade") == known.encoded("grade")[100:]).all()
+
+
+def test_categories_alone_are_asked_for_too(monkeypatch):
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 50)
+    data = microdata(90)
+    told = IntruderScenarios([["grade", "fuel"]], noise=[0.0]).measure(data, data)
+    expected = DistanceLinkageRisk(attributes=["grade", "fuel"]).measure(data, data)
+    assert told.value == pytest.approx(expected.value)

@@ -13,7 +13,7 @@ from discreet.kernels.jit import kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, IntArray
 
-__all__ = ["coarsen", "distinct", "pack", "walk"]
+__all__ = ["coarsen", "distinct", "pack", "refine"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 
@@ -105,93 +105,111 @@ def coarsen(
 
 
 @kernel
-def agreeing_pairs(
-    words: NDArray[np.uint64],  # IN (n, words) uint64, distinct rows
-    counts: CodeArray,  # IN (n, 2) int32
-    n: int,  # IN how many of the rows count
-    flags: NDArray[np.uint64],  # IN (words,) uint64, the flag bits of all fields
-    sums: IntArray,  # OUT (2,) int64: pairs between the files and ordered pairs within the first are added
+def refine(
+    values: CodeArray,  # IN (columns, n) int32, class at every level of every attribute, −1 where nobody agrees
+    counts: CodeArray,  # IN (n, 2) int32, how often each file has the row
+    finer: IntArray,  # IN (columns,) int64, 1 where the column is a finer level of the attribute before it, else 0
+    stride: IntArray,  # IN (columns,) int64, what agreeing on the column adds to the position of the sum
+    order: CodeArray,  # IN (n,) int32, the rows, group by group
+    ends: CodeArray,  # IN (groups,) int32, where every group ends
+    base: int,  # IN position of the sum of pairs that share a group
+    sums: IntArray,  # OUT (patterns, 2) int64: pairs of different rows between the files, within the first; added to
 ) -> None:
-    """Count the pairs of equal rows; a row with a flag agrees with nobody."""
-    between, within = np.int64(0), np.int64(0)
-    for i in range(n):
-        agrees = True
-        for w in range(words.shape[1]):
-            agrees = agrees and (words[i, w] & flags[w]) == 0
-        if agrees:
-            a, b = np.int64(counts[i, 0]), np.int64(counts[i, 1])
-            between += a * b
-            within += a * a
-    sums[0] += between
-    sums[1] += within
+    """Add the pairs of different rows that agree on every combination of levels, each reached once.
 
-
-@kernel
-def walk(
-    words: NDArray[np.uint64],  # IN (n, words) uint64, distinct rows
-    counts: CodeArray,  # IN (n, 2) int32
-    word: IntArray,  # IN (attributes,) int64, those that coarsen, in the order in which they do
-    shift: IntArray,  # IN (attributes,) int64
-    field: IntArray,  # IN (attributes,) int64, ones over the field's width
-    level: IntArray,  # IN (attributes,) int64, the level of every attribute in the rows
-    stride: IntArray,  # IN (attributes,) int64, of the level in the position of the sum
-    ups: IntArray,  # IN (all,) int64, the coarser fields, one table after the other
-    up_start: IntArray,  # IN (attributes, levels + 1) int64, where the table of a level starts
-    base: int,  # IN position of the sum where all levels are 0
-    flags: NDArray[np.uint64],  # IN (words,) uint64
-    sums: IntArray,  # OUT (patterns, 2) int64, added to
-) -> None:
-    """Add the agreeing pairs of every combination of levels, each reached once.
-
-    Attributes coarsen one level at a time and in order, so the path to a combination is unique. O(n) for each
-    combination, on rows that merge on the way.
+    Groups are cut by one column after the other, in order, and those without a pair are left behind: the more columns
+    agree, the fewer rows remain. O(rows that still have a partner) for each combination; memory O(columns · n).
     """
-    n, width = words.shape
-    attributes = level.size
-    deepest = level.sum()
-    bits = 4
-    while (1 << bits) < 2 * n:
-        bits += 1
-    table = np.empty(1 << bits, dtype=np.int32)
-    rows = np.empty((deepest + 1, n, width), dtype=np.uint64)
-    row_counts = np.empty((deepest + 1, n, 2), dtype=np.int32)
-    rows[0], row_counts[0] = words, counts
-    size = np.empty(deepest + 1, dtype=np.int64)
-    levels = np.empty((deepest + 1, attributes), dtype=np.int64)
-    place = np.zeros(deepest + 1, dtype=np.int64)
-    position = np.empty(deepest + 1, dtype=np.int64)
-    size[0], levels[0] = n, level
-    position[0] = base
-    for p in range(attributes):
-        position[0] += level[p] * stride[p]
-    agreeing_pairs(rows[0], row_counts[0], n, flags, sums[position[0]])
+    columns, n = values.shape
+    rows, row_ends = np.empty((columns + 1, n), dtype=np.int32), np.empty((columns + 1, n), dtype=np.int32)
+    groups, position = np.zeros(columns + 1, dtype=np.int64), np.full(columns + 1, base, dtype=np.int64)
+    column, following = np.full(columns + 1, -1, dtype=np.int64), np.zeros(columns + 1, dtype=np.int64)
+    largest = np.int64(0)
+    for c in range(columns):
+        for i in range(n):
+            largest = max(largest, np.int64(values[c, i]))
+    # By class: its rows, then where the next one goes; records of each file, and pairs of a row with itself.
+    size = np.zeros(largest + 1, dtype=np.int64)
+    tally = np.zeros((largest + 1, 4), dtype=np.int64)
+    classes = np.empty(n, dtype=np.int32)
+    for i in range(order.size):
+        rows[0, i] = order[i]
+    groups[0] = ends.size
+    for g in range(ends.size):
+        row_ends[0, g] = ends[g]
+    begin = np.int64(0)
+    for g in range(ends.size):
+        first, second, own, own_first = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+        for place in range(begin, ends[g]):
+            a, b = np.int64(counts[order[place], 0]), np.int64(counts[order[place], 1])
+            first, second, own, own_first = first + a, second + b, own + a * b, own_first + a * a
+        sums[base, 0] += first * second - own
+        sums[base, 1] += first * first - own_first
+        begin = np.int64(ends[g])
     depth = 0
     while depth >= 0:
         heed_stop()
-        p = place[depth]
-        while p < attributes and levels[depth, p] == 0:
-            p += 1
-        if p == attributes:
+        c = following[depth]
+        while c < columns and finer[c] == 1 and c != column[depth] + 1:
+            c += 1
+        if c >= columns:
             depth -= 1
-            if depth >= 0:
-                place[depth] += 1
             continue
-        place[depth] = p
-        m = size[depth]
-        while bits > 4 and (1 << (bits - 1)) >= 2 * m:
-            bits -= 1
-        while (1 << bits) < 2 * m:
-            bits += 1
-        start = up_start[p, levels[depth, p]]
-        up = ups[start : start + field[p] + 1]
-        size[depth + 1] = coarsen(rows[depth, :m], row_counts[depth, :m], word[p], shift[p], field[p], up, bits, table,
-                                  rows[depth + 1], row_counts[depth + 1])  # fmt: skip
-        levels[depth + 1] = levels[depth]
-        levels[depth + 1, p] -= 1
-        position[depth + 1] = position[depth] - stride[p]
-        place[depth + 1] = p
-        depth += 1
-        agreeing_pairs(rows[depth], row_counts[depth], size[depth], flags, sums[position[depth]])
+        following[depth] = c + 1
+        at = position[depth] + stride[c]
+        between, within = np.int64(0), np.int64(0)
+        begin, total, n_groups = np.int64(0), np.int64(0), np.int64(0)
+        for g in range(groups[depth]):
+            end = np.int64(row_ends[depth, g])
+            met = 0
+            for place in range(begin, end):
+                i = rows[depth, place]
+                value = values[c, i]
+                if value < 0:
+                    continue
+                if size[value] == 0:
+                    classes[met] = value
+                    met += 1
+                    tally[value] = 0
+                size[value] += 1
+                a, b = np.int64(counts[i, 0]), np.int64(counts[i, 1])
+                tally[value, 0] += a
+                tally[value, 1] += b
+                tally[value, 2] += a * b
+                tally[value, 3] += a * a
+            kept = 0
+            for k in range(met):
+                value = classes[k]
+                rows_in = size[value]
+                size[value] = -1
+                if rows_in < 2:
+                    continue
+                across = tally[value, 0] * tally[value, 1] - tally[value, 2]
+                inside = tally[value, 0] * tally[value, 0] - tally[value, 3]
+                if across == 0 and inside == 0:
+                    continue
+                between += across
+                within += inside
+                size[value] = total
+                total += rows_in
+                row_ends[depth + 1, n_groups] = total
+                n_groups += 1
+                kept += 1
+            if kept > 0:
+                for place in range(begin, end):
+                    i = rows[depth, place]
+                    value = values[c, i]
+                    if value >= 0 and size[value] >= 0:
+                        rows[depth + 1, size[value]] = i
+                        size[value] += 1
+            for k in range(met):
+                size[classes[k]] = 0
+            begin = end
+        sums[at, 0] += between
+        sums[at, 1] += within
+        if n_groups > 0:
+            depth += 1
+            groups[depth], position[depth], column[depth], following[depth] = n_groups, at, c, c + 1
 
 
 @kernel

@@ -8,9 +8,9 @@ from discreet.kernels.jit import exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["AVERAGE", "COMPLETE", "SINGLE", "kshc"]
+__all__ = ["AVERAGE", "COMPLETE", "MEDIAN", "SINGLE", "kshc"]
 
-SINGLE, COMPLETE, AVERAGE = 0, 1, 2
+SINGLE, COMPLETE, AVERAGE, MEDIAN = 0, 1, 2, 3
 
 
 @exact_kernel
@@ -29,7 +29,7 @@ def kshc(
     matrix: FloatArray,  # IN SCRATCH (n, n) float64, symmetric; distances of clusters are written over it
     sizes: IntArray,  # IN (n,) int64, records that each item stands for
     k: int,
-    linkage: int,  # IN SINGLE, COMPLETE or AVERAGE
+    linkage: int,  # IN SINGLE, COMPLETE, AVERAGE or MEDIAN
     labels: IntArray,  # OUT (n,) int64, clusters numbered in the order in which they closed; −1 for what is left over
 ) -> int:  # OUT the number of closed clusters
     """Merge the closest two open clusters, again and again; a cluster of at least ``k`` records closes and leaves.
@@ -63,6 +63,7 @@ def kshc(
             return closed
         j = nearest[i]
         open_[j] = False
+        apart = matrix[i, j]
         closes = total[i] + total[j] >= k
         if closes:
             open_[i] = False
@@ -78,6 +79,8 @@ def kshc(
                     joint = min(matrix[i, h], matrix[j, h])
                 elif linkage == COMPLETE:
                     joint = max(matrix[i, h], matrix[j, h])
+                elif linkage == MEDIAN:
+                    joint = 0.5 * matrix[i, h] + 0.5 * matrix[j, h] - 0.25 * apart
                 else:
                     joint = (total[i] * matrix[i, h] + total[j] * matrix[j, h]) / (total[i] + total[j])
                 matrix[i, h] = joint

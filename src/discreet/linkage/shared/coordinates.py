@@ -6,6 +6,7 @@ are the same whether the file is held at once or comes block by block.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,6 +80,19 @@ class Spread:
             together,
             np.minimum(self.low, later.low),
             np.maximum(self.high, later.high),
+        )
+
+    def of_columns(self, columns: Sequence[int]) -> Spread:
+        """Return the statistics of some of the columns."""
+        at = list(columns)
+        return Spread(
+            self.records,
+            self.absent[at],
+            self.mean[at],
+            self.deviation[at],
+            self.together[np.ix_(at, at)],
+            self.low[at],
+            self.high[at],
         )
 
     def filled(self) -> Spread:

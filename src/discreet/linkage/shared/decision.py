@@ -11,9 +11,10 @@ import numpy as np
 
 from discreet.linkage.shared.estimation import Counts, Model
 from discreet.linkage.shared.pattern_counts import MOST_PATTERNS
+from discreet.linkage.shared.prorated import ProratedPairs
 from discreet.typing import FloatArray, Json
 
-__all__ = ["Diagnosis", "thresholds"]
+__all__ = ["Diagnosis", "thresholds", "thresholds_of"]
 
 
 def thresholds(model: Model, false_links: float, false_non_links: float) -> tuple[float, float]:
@@ -23,7 +24,13 @@ def thresholds(model: Model, false_links: float, false_non_links: float) -> tupl
     by rising weight, those that have at most the share `false_non_links` of matches are not. Where the two would
     overlap, everything that is no link is none.
     """
-    ordered, m, u, blur = _ranked(model)
+    return thresholds_of(*_ranked(model), false_links, false_non_links)
+
+
+def thresholds_of(
+    ordered: FloatArray, m: FloatArray, u: FloatArray, blur: float, false_links: float, false_non_links: float
+) -> tuple[float, float]:
+    """Return the two thresholds from weights, falling, and the shares of matches and of other pairs that have them."""
     slack = 1.0 + 1e-9  # a sum of shares that should be equal to the limit may come out a little above it
     linked = int(np.searchsorted(np.cumsum(u), false_links * slack, side="right"))
     upper = float(ordered[linked - 1]) - blur if linked else np.inf
@@ -57,7 +64,7 @@ class Diagnosis:
     """What the model learned, without any record's value."""
 
     model: Model
-    counts: Counts
+    counts: Counts | ProratedPairs
 
     def table(self) -> list[Json]:
         """Return m, u and the weight by attribute and state of agreement."""

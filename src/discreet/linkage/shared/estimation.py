@@ -17,7 +17,7 @@ from discreet.linkage.shared.pair_by_pair import PatternList
 from discreet.linkage.shared.pattern_counts import PatternCounts
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["ESTIMATORS", "Model", "estimate", "known_shares", "overall_shares"]
+__all__ = ["ESTIMATORS", "Model", "at_least", "estimate", "known_shares", "overall_shares", "starting_shares"]
 
 ESTIMATORS = ("anchored", "em", "free", "known")
 
@@ -156,14 +156,14 @@ def estimate(
         m, u = _free_em(counts, u, prior)
     if how != "free":
         # A match cannot agree less often than any pair does; without this an attribute would count against itself.
-        m = tuple(_at_least(own, other) for own, other in zip(m, u, strict=True))
+        m = tuple(at_least(own, other) for own, other in zip(m, u, strict=True))
     model = Model(counts.names, m, u, prior, ignored)
     if dependent and isinstance(counts, PatternCounts):
         return replace(model, unmatched=_interactions(counts, model))
     return model
 
 
-def _at_least(m: FloatArray, u: FloatArray) -> FloatArray:
+def at_least(m: FloatArray, u: FloatArray) -> FloatArray:
     """Raise m until agreeing so far or finer is at least as common among matches as among all pairs."""
     tail_m, tail_u = np.cumsum(m[::-1])[::-1], np.cumsum(u[::-1])[::-1]
     tail = np.minimum(np.maximum(tail_m, tail_u), 1.0)
@@ -184,11 +184,11 @@ def _posterior(
 def _em(counts: Counts, u: tuple[FloatArray, ...], prior: float, steps: int = 500) -> tuple[FloatArray, ...]:
     """Return m by EM with u and the prior fixed and m at least u."""
     pairs = counts.between.astype(np.float64)
-    m = tuple(_at_least(_starting(share.size), share) for share in u)
+    m = tuple(at_least(starting_shares(share.size), share) for share in u)
     for _ in range(steps):
         posterior = _posterior(counts, pairs, m, u, prior)
         total = max(float(posterior.sum()), 1e-300)
-        new = tuple(_at_least(counts.margin(posterior, j) / total, u[j]) for j in range(len(u)))
+        new = tuple(at_least(counts.margin(posterior, j) / total, u[j]) for j in range(len(u)))
         moved = max(float(np.abs(a - b).max()) for a, b in zip(m, new, strict=True))
         m = new
         if moved < 1e-7:
@@ -201,7 +201,7 @@ def _free_em(
 ) -> tuple[tuple[FloatArray, ...], tuple[FloatArray, ...]]:
     """Return m and u by EM with both and the prior free."""
     pairs = counts.between.astype(np.float64)
-    m = tuple(_starting(share.size) for share in u)
+    m = tuple(starting_shares(share.size) for share in u)
     for _ in range(steps):
         posterior = _posterior(counts, pairs, m, u, prior)
         total, rest = max(float(posterior.sum()), 1e-300), pairs - posterior
@@ -215,7 +215,8 @@ def _free_em(
     return m, u
 
 
-def _starting(states: int) -> FloatArray:
+def starting_shares(states: int) -> FloatArray:
+    """Return the m that EM starts from: nine of ten matches agree, the others are in any other state."""
     return np.append(np.full(states - 1, (1.0 - _START) / (states - 1)), _START)
 
 

@@ -116,7 +116,7 @@ class MaskingAwareLinkage(Linker):
         if likely is not None:
             return link_by_terms(type(self), likely, names, engine, one_to_one=self.one_to_one)
         limits = self._limits(terms, provenance)
-        if provenance is not None and provenance.labels is not None:
+        if provenance is not None and (provenance.labels is not None or provenance.grouped is not None):
             terms = _within_groups(terms, provenance, engine, type(self))
         return link_by_terms(type(self), terms, names, engine, limits=limits, one_to_one=self.one_to_one)
 
@@ -201,7 +201,8 @@ def _within_groups(terms: Terms, provenance: Provenance, engine: Engine, linker:
     """
     grouped = provenance.attributes if provenance.grouped is None else provenance.grouped
     blocks = [_names(block) for block in provenance.details.get("blocks") or [grouped]]
-    if provenance.labels is None or len(blocks) != (1 if provenance.labels.ndim == 1 else provenance.labels.shape[1]):
+    labels = provenance.labels
+    if labels is not None and len(blocks) != (1 if labels.ndim == 1 else labels.shape[1]):
         return terms
     weighed = terms
     for block in blocks:

@@ -6,6 +6,7 @@ grows with their number, not with that of pairs; best links come from a second p
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +19,8 @@ from discreet.errors import DataError
 from discreet.kernels.linking.pairwise import best_by_sum, count_sums, rehash
 from discreet.linkage.record_classes import Classes
 from discreet.linkage.shared.agreement import Agreement, Graded
+from discreet.linkage.shared.packed_records import Layout, PackedFiles
+from discreet.linkage.shared.tabulated_pairs import own_patterns, tabulate_pairs
 from discreet.progress import report
 from discreet.typing import CodeArray, FloatArray, IntArray, LevelArray
 
@@ -26,6 +29,7 @@ __all__ = ["PatternList", "best_by_comparison", "compare_patterns"]
 _PAIRS = 1 << 25  # pairs to a block: a second of work, after which the run can be stopped
 _WAVE = 16  # blocks between two reports
 _FIRST_BITS = 12
+_MOST_TABULATED = 1 << 18  # patterns that have a table in which every one has its place
 _SCALE = float(1 << 30)  # weights are summed as whole multiples of a billionth, so that ties are exact
 
 
@@ -145,6 +149,11 @@ def compare_patterns(agreements: Sequence[Agreement], a: Classes, b: Classes, en
             f"The levels of {len(agreements)} attributes need {sum(widths)} bits a pair; at most 62 can be used.",
             hint="Pass fewer attributes, or bins=None.",
         )
+    names = tuple(agreement.name for agreement in agreements)
+    n_a, n_b = int(a.size.sum()), int(b.size.sum())
+    if math.prod(shape) <= _MOST_TABULATED and all(agreement.has_classes for agreement in agreements):
+        tables, states = _occurring(PackedFiles(tuple(agreements), Layout.of(agreements), a, b), shape, engine)
+        return PatternList(states, tables[0], tables[1] - tables[2], tables[2], n_a, n_b, names, shape)
     shifts = np.cumsum([0, *widths[:-1]])
     sides = _ComparedCodes(tuple(agreements))
     values = [np.arange(size, dtype=np.int64) << int(shift) for size, shift in zip(shape, shifts, strict=True)]
@@ -170,9 +179,19 @@ def compare_patterns(agreements: Sequence[Agreement], a: Classes, b: Classes, en
         tables[row, np.searchsorted(every, some)] = numbers
     tables[1] -= tables[2]
     states = np.stack([(every >> int(s)) & ((1 << w) - 1) for s, w in zip(shifts, widths, strict=True)], axis=1)
-    names = tuple(agreement.name for agreement in agreements)
-    n_a, n_b = int(a.size.sum()), int(b.size.sum())
     return PatternList(states, tables[0], tables[1], tables[2], n_a, n_b, names, shape)
+
+
+def _occurring(files: PackedFiles, shape: tuple[int, ...], engine: Engine) -> tuple[IntArray, IntArray]:
+    """Return the pairs between the files, within the first and of records with themselves, and their patterns.
+
+    The patterns have the sequence of their keys, in which the first attribute changes fastest.
+    """
+    tables = np.stack([*tabulate_pairs(files, shape, engine), own_patterns(files, shape)])
+    backwards = tables.transpose(0, *range(len(shape), 0, -1)).reshape(3, -1)
+    occurring = np.flatnonzero(backwards.any(axis=0))
+    states = np.stack(np.unravel_index(occurring, shape[::-1])[::-1], axis=1)
+    return backwards[:, occurring], states.astype(np.int64)
 
 
 def _counted(

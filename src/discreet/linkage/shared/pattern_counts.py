@@ -10,17 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from discreet.contracts.engine import Engine
 from discreet.errors import DataError
-from discreet.kernels.linking.all_pairs import tabulate_patterns, tabulate_within
-from discreet.kernels.linking.patterns import coarsen, walk
-from discreet.linkage.record_classes import Words, table_bits
-from discreet.linkage.shared.packed_records import Layout, PackedFiles, rows_of_classes
+from discreet.kernels.linking.patterns import coarsen, refine
+from discreet.linkage.record_classes import Words, distinct_rows, table_bits
+from discreet.linkage.shared.agreement import Agreement
+from discreet.linkage.shared.packed_records import Layout, PackedFiles
 from discreet.linkage.shared.plain_pairs import are_few, tabulate_plainly
+from discreet.linkage.shared.tabulated_pairs import own_patterns, tabulate_pairs
 from discreet.progress import report
 from discreet.typing import CodeArray, FloatArray, IntArray
 
@@ -29,8 +29,7 @@ __all__ = ["MOST_PATTERNS", "PatternCounts", "count_patterns"]
 MOST_PATTERNS = 1 << 20
 """More patterns than this are not counted at once but met by comparing records: 20 attributes with two states each."""
 
-_PAIRS_A_ROW = 4  # pairs that are compared in the time that a row takes in a group-by
-_MOST_PAIRS = 50_000_000  # beyond, several cores group faster than one compares
+_PAIRS_A_ROW = 2  # pairs that are compared in the time that a row takes while it has a partner, and less after
 _MOST_RECORDS = 2**31 - 1  # counts of distinct records are 32 bits wide
 _CACHED = 30_000  # rows whose tables fit into a core's own cache
 _WAITING = 64  # short lists that are worked off together
@@ -111,10 +110,11 @@ def count_patterns(files: PackedFiles, engine: Engine) -> PatternCounts:
 
     Notes
     -----
-    One group-by for each of the Π states combinations of levels, each on the distinct rows of the next finer one:
-    O(n · Π states) at worst, far less once rows merge; memory linear in n. A long list is first cut into the classes
-    of one attribute, which hold all pairs that agree on it, so that the work stays in the processor's cache. Where two
-    files are so small that they have fewer pairs than the group-bys have rows, the pairs are looked at.
+    Rows are cut into groups that agree on one attribute more, for each of the Π states combinations of levels, and
+    those that are left without a pair are not looked at again: O(n · Π states) at worst, far less once groups are
+    small; memory linear in n. A long list is first cut into the classes of one attribute, which hold all pairs that
+    agree on it, so that the work stays in the processor's cache. Where two files have so few pairs that looking at
+    them takes less than the rows of all group-bys, that is done, on all cores.
     """
     agreements, first, second = files.agreements, files.first, files.second
     shape = tuple(agreement.states for agreement in agreements)
@@ -125,13 +125,14 @@ def count_patterns(files: PackedFiles, engine: Engine) -> PatternCounts:
     if max(n_a, n_b) > _MOST_RECORDS:
         raise DataError(f"Pairs of {n_a} and {n_b} records are too many to count; at most {_MOST_RECORDS} of each.")
     names = tuple(agreement.name for agreement in agreements)
-    own = _own(files, shape)
+    own = own_patterns(files, shape)
     if are_few(files, 2):
         between, within = tabulate_plainly(files, shape)
         return PatternCounts(between, within - own, own, n_a, n_b, names)
     distinct_a, distinct_b = first.first.size, second.first.size
-    if distinct_a <= _PAIRS_A_ROW * patterns and distinct_a * (distinct_a + distinct_b) <= _MOST_PAIRS:
-        between, within = _tabulated(files, shape)
+    pairs = distinct_a * distinct_b + distinct_a * distinct_a // 2
+    if pairs <= _PAIRS_A_ROW * _grouped_rows(agreements, distinct_a + distinct_b):
+        between, within = tabulate_pairs(files, shape, engine)
         return PatternCounts(between, within - own, own, n_a, n_b, names)
     layout = files.layout
     # What has the most classes is coarsened first, so that most of the tree works on short lists.
@@ -146,14 +147,13 @@ def count_patterns(files: PackedFiles, engine: Engine) -> PatternCounts:
     return PatternCounts(between, within - own, own, n_a, n_b, names)
 
 
-def _tabulated(files: PackedFiles, shape: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-    """Count the pairs of every pattern between the files and within the first, pair by pair."""
-    between, within = (np.zeros(math.prod(shape), dtype=np.int64) for _ in range(2))
-    first, second = files.classes
-    sizes, strides = (files.first.size, files.second.size), files.strides
-    tabulate_patterns(first, sizes[0], rows_of_classes(second), sizes[1], strides, between)
-    tabulate_within(first, sizes[0], rows_of_classes(first), strides, within)
-    return between.reshape(shape), within.reshape(shape)
+def _grouped_rows(agreements: Sequence[Agreement], n: int) -> float:
+    """Return about how many rows all group-bys have together: of `n`, no more than there are combinations."""
+    rows = np.ones(1)
+    for agreement in agreements:
+        classes = [1.0, *(float(level.max(initial=0)) + 1 for level in agreement.classes)]
+        rows = np.minimum(np.multiply.outer(rows, classes).ravel(), n)
+    return float(rows.sum())
 
 
 def _exact(at_least: IntArray) -> IntArray:
@@ -163,17 +163,6 @@ def _exact(at_least: IntArray) -> IntArray:
         along = np.moveaxis(tensor, axis, 0)
         along[:-1] -= along[1:].copy()
     return tensor
-
-
-def _own(files: PackedFiles, shape: tuple[int, ...]) -> IntArray:
-    """Count records by the pattern of the pair with themselves: as fine as their values can agree at all."""
-    at = np.zeros(files.first.first.size, dtype=np.int64)
-    for agreement, codes in zip(files.agreements, files.codes[0], strict=True):
-        finest = np.sum([classes >= 0 for classes in agreement.classes], axis=0)
-        at = at * agreement.states + finest[codes]
-    # Sums of whole numbers far below 2^53 are exact.
-    own = np.bincount(at, weights=files.first.size, minlength=math.prod(shape))
-    return own.astype(np.int64).reshape(shape)
 
 
 Rows = tuple[Words, CodeArray]
@@ -196,7 +185,6 @@ class _Cube:
         self.layout, self.shape, self.engine = layout, shape, engine
         self.strides = [math.prod(shape[j + 1 :]) for j in range(len(shape))]
         self.walked = 0
-        self.plans: dict[tuple[int, ...], tuple[Any, ...]] = {}
         self.waiting: list[tuple[Rows, list[int], int]] = []
 
     def count(self, rows: Rows, order: list[int]) -> IntArray:
@@ -255,36 +243,52 @@ class _Cube:
         return [(words[part], counts[part]) for part in small], [(words[part], counts[part]) for part in large]
 
     def _walked(self, work: tuple[Rows, list[int], int]) -> IntArray:
-        rows, order, base = work
+        """Return by combination of levels the pairs of some rows that agree at least so far on the attributes left."""
+        (words, counts), order, base = work
         sums = np.zeros((math.prod(self.shape), 2), dtype=np.int64)
-        arguments: tuple[Any, ...] = (*rows, *self._plan(tuple(order)), base, self.layout.flags, sums)
-        walk(*arguments)
+        values, own = self._values(words, order)
+        # A row agrees with itself as finely as it can: whatever is coarser adds up those that are finer.
+        squares = np.stack([counts[:, 0].astype(np.int64) * counts[:, side] for side in (1, 0)], axis=1)
+        np.add.at(sums, base + own, squares)
+        tensor = sums.reshape(*self.shape, 2)
+        for j in order:
+            along = np.moveaxis(tensor, j, 0)
+            for level in range(self.shape[j] - 2, -1, -1):
+                along[level] += along[level + 1]
+        labels = distinct_rows(self._without(words, order)).label
+        groups = np.cumsum(np.bincount(labels)).astype(np.int32)
+        rows = np.argsort(labels, kind="stable").astype(np.int32)
+        finer = np.array([level > 0 for j in order for level in range(self.shape[j] - 1)], dtype=np.int64)
+        strides = np.array([self.strides[j] for j in order for _ in range(self.shape[j] - 1)], dtype=np.int64)
+        refine(values, counts, finer, strides, rows, groups, base, sums)
         self.walked += 1
         report("counting patterns", self.walked, self.walked + 1)
         return sums
 
-    def _plan(self, order: tuple[int, ...]) -> tuple[Any, ...]:
-        """Return what the kernel needs to know of the attributes that coarsen, made once."""
-        if order in self.plans:
-            return self.plans[order]
+    def _values(self, words: Words, order: Sequence[int]) -> tuple[CodeArray, IntArray]:
+        """Return the class of every row at every level of attributes, −1 for one that agrees with nobody.
+
+        Then by row where it agrees with itself: what its states add to the position of a pattern.
+        """
         layout = self.layout
-        tables = [up for j in order for up in layout.ups[j]]
-        starts = np.zeros((max(1, len(order)), max(self.shape)), dtype=np.int64)
-        offset = 0
-        for place, j in enumerate(order):
-            for level, up in enumerate(layout.ups[j], start=1):
-                starts[place, level] = offset
-                offset += up.size
-        integers: list[Any] = [
-            np.array(values, dtype=np.int64)
-            for values in (
-                [layout.word[j] for j in order],
-                [layout.shift[j] for j in order],
-                [(1 << layout.width[j]) - 1 for j in order],
-                [self.shape[j] - 1 for j in order],
-                [self.strides[j] for j in order],
-            )
-        ]
-        ups = np.concatenate(tables) if tables else np.zeros(1, dtype=np.int64)
-        self.plans[order] = (*integers, ups, starts)
-        return self.plans[order]
+        columns: list[CodeArray] = []
+        own = np.zeros(len(words), dtype=np.int64)
+        for j in order:
+            flag = 1 << (layout.width[j] - 1)
+            ones = np.uint64((1 << layout.width[j]) - 1)
+            fields = ((words[:, layout.word[j]] >> np.uint64(layout.shift[j])) & ones).astype(np.int64)
+            levels = []
+            for up in layout.ups[j][::-1]:
+                levels.append(np.where(fields < flag, fields, -1).astype(np.int32))
+                own += self.strides[j] * (fields < flag)
+                fields = up[fields]
+            columns += levels[::-1]
+        return np.ascontiguousarray(np.stack(columns)) if columns else np.empty((0, len(words)), np.int32), own
+
+    def _without(self, words: Words, order: Sequence[int]) -> Words:
+        """Return rows without the fields of some attributes."""
+        rest = words.copy()
+        for j in order:
+            ones = ((1 << self.layout.width[j]) - 1) << self.layout.shift[j]
+            rest[:, self.layout.word[j]] &= np.uint64(~ones & (1 << 64) - 1)
+        return rest

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.contracts.engine import Engine
+from discreet.contracts.engine import Engine, InProcess
 from discreet.kernels.linking.all_pairs import best_both_ways
 from discreet.kernels.linking.hashjoin import best_by_comparing, join
 from discreet.linkage.nearest import Nearest, gather, joined, nearest_records
@@ -63,8 +63,14 @@ def best_in_both_directions(
     few = n_a * n_b <= _FEW_PAIRS
     if few and _comparing_is_cheaper(n_b, n_a, patterns) and _comparing_is_cheaper(n_a, n_b, patterns):
         return _compared_once(files, plans)
-    back = files.swapped()
-    return [(_best(files, plan, engine), _best(back, plan, engine)) for plan in plans]
+    files.by_level, files.codes  # noqa: B018  packed before they are swapped, so once for both directions
+    searches = [(side, plan) for plan in plans for side in (files, files.swapped())]
+    if all(len(_edges(side, plan)) == 2 for side, plan in searches):
+        # Each is one block, so that nothing else would keep a second core busy.
+        nearest = engine.map(lambda search: _best(*search, InProcess()), searches)
+    else:
+        nearest = [_best(side, plan, engine) for side, plan in searches]
+    return list(zip(nearest[::2], nearest[1::2], strict=True))
 
 
 def _compared_once(files: PackedFiles, plans: Sequence[_Plan]) -> list[tuple[Nearest, Nearest]]:
@@ -120,12 +126,16 @@ def _named(plan: _Plan, answers: Sequence[Any], tied: IntArray, others: Classes)
     return nearest_records(arrays, [tied], every, others)
 
 
-def _best(files: PackedFiles, plan: _Plan, engine: Engine) -> Nearest:
-    agreements, a, b = files.agreements, files.first, files.second
-    a_words, b_words = files.by_level
-    n_a, n_b = a.first.size, b.first.size
+def _edges(files: PackedFiles, plan: _Plan) -> list[int]:
+    """Return where the blocks of B begin and end."""
+    n_a, n_b = files.first.first.size, files.second.first.size
     small = n_a * n_b > _FEW_PAIRS and _comparing_is_cheaper(n_b, n_a, plan.sorted_patterns.size)
-    edges = [*range(0, n_b, _SMALL_BLOCK if small else _BLOCK), n_b]
+    return [*range(0, n_b, _SMALL_BLOCK if small else _BLOCK), n_b]
+
+
+def _best(files: PackedFiles, plan: _Plan, engine: Engine) -> Nearest:
+    agreements, a = files.agreements, files.first
+    a_words, b_words = files.by_level
     following = a.following
     a_fields = class_table(agreements, files.codes[0])
 
@@ -134,7 +144,7 @@ def _best(files: PackedFiles, plan: _Plan, engine: Engine) -> Nearest:
         codes = [column[mine] for column in files.codes[1]]
         return _search(plan, _JoinedFiles(a_words, a_fields, a, following, b_words[mine], agreements, codes))
 
-    return joined(engine.map(search, list(pairwise(edges))))
+    return joined(engine.map(search, list(pairwise(_edges(files, plan)))))
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,7 +13,7 @@ from discreet.contracts.estimator import register
 from discreet.contracts.linker import Linker
 from discreet.contracts.links import Links
 from discreet.data.microdata import Microdata
-from discreet.errors import DataError
+from discreet.errors import DataError, ParameterError
 from discreet.linkage.assignment import assign, check_size, links_from_assignment
 from discreet.linkage.nearest import Nearest, links_of, nearest_records
 from discreet.linkage.shared.agreement import (
@@ -28,10 +28,18 @@ from discreet.linkage.shared.agreement import (
     state_table,
 )
 from discreet.linkage.shared.counted_pairs import CountedPairs, Frequencies, count_pairs, pairs_are_compared
-from discreet.linkage.shared.decision import Diagnosis, thresholds
+from discreet.linkage.shared.decision import Diagnosis, thresholds, thresholds_of
 from discreet.linkage.shared.estimation import ESTIMATORS, Model, estimate
 from discreet.linkage.shared.pair_by_pair import best_by_comparison
 from discreet.linkage.shared.pattern_search import best_by_pattern, best_in_both_directions
+from discreet.linkage.shared.prorated import (
+    ProratedPairs,
+    assign_prorated,
+    best_prorated,
+    estimate_prorated,
+    prorated_pairs,
+    weight_shares,
+)
 from discreet.linkage.shared.term_search import link_by_terms
 from discreet.linkage.shared.terms import Terms
 from discreet.parameters import Choice, Flag, Integer, ListOf, Names, Number, Optional
@@ -48,7 +56,8 @@ class ProbabilisticLinkage(Linker):
     """Link each record to the one whose agreement pattern speaks most for a match, over all pairs.
 
     The weight of a pair is the binary logarithm of how much more often matches than other pairs show its agreement
-    pattern. Nothing has to be scaled or weighted by hand, but small differences of numbers count as disagreement.
+    pattern. Nothing has to be scaled or weighted by hand. Small differences of numbers count as disagreement, or, where
+    agreement is prorated, as agreement in part.
 
     Parameters
     ----------
@@ -64,6 +73,14 @@ class ProbabilisticLinkage(Linker):
         Whether attributes of other pairs agree independently, or by a log-linear model with all two-way interactions.
     missing : {"ignore", "disagree", "agree"}
         Whether a missing value says nothing, agrees with nobody, or agrees with a missing value.
+    numbers : {"classes", "prorated"}
+        How numbers that are not equal agree. ``"classes"``: a little, if they fall into one of the `bins`.
+        ``"prorated"``: in proportion to how little they differ, from full agreement where they are equal to none from
+        `tolerance` on (P2, section 2.1). There are no patterns then: every pair is weighed, up to 16 million, and m
+        must be ``"em"``, ``"free"`` or ``"known"``.
+    tolerance : float
+        The difference in standard deviations, of both files together, from which prorated numbers do not agree at all.
+        Where it is wide, most pairs agree in part, and EM tells matches apart less well.
     bins : int, optional
         Numbers that are not equal agree a little if they fall into the same of so many quantile classes.
     ordinal_bins : int, optional
@@ -89,8 +106,9 @@ class ProbabilisticLinkage(Linker):
     classes, distinct records are compared pair by pair in blocks: O(n_a · n_b) time, memory O(n + patterns that occur).
     At most 20 attributes; the links name those that were used. Ties are all records with a pattern of the same
     weight; the lowest position comes first. With `term_frequency` the search is a branch and bound in a prefix tree;
-    with `one_to_one` all pairs are looked at, up to 50,000 records. In both directions (``link_both``) pairs have the
-    same weights; every record of either file is asked for its heaviest pair.
+    with `one_to_one` all pairs are looked at, up to 50,000 records. Prorated, a step of EM takes O(pairs · attributes),
+    and the thresholds come from the weights of all pairs, each a match by its probability. In both directions
+    (``link_both``) pairs have the same weights; every record of either file is asked for its heaviest pair.
 
     References
     ----------
@@ -116,6 +134,8 @@ class ProbabilisticLinkage(Linker):
     missing: Literal["ignore", "disagree", "agree"] = parameter(
         Choice(("ignore", "disagree", "agree")), default="ignore"
     )
+    numbers: Literal["classes", "prorated"] = parameter(Choice(("classes", "prorated")), default="classes")
+    tolerance: float = parameter(Number(0, open_low=True), default=0.5)
     bins: int | None = parameter(Optional(Integer(2)), default=20)
     ordinal_bins: int | None = parameter(Optional(Integer(2)), default=None)
     similarity: Sequence[str] | None = parameter(Optional(Names()), default=None)
@@ -135,13 +155,22 @@ class ProbabilisticLinkage(Linker):
             cls(ordinal_bins=3),
             cls(term_frequency=True, bins=None),
             cls(one_to_one=True),
+            cls(numbers="prorated", m="em"),
         ]
 
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        if self.numbers == "prorated":
+            prorated = self._prorated(a, b, names)
+            return self._weighed(prorated, self._estimated(prorated, engine), engine)
         pairs = self._compared(self._agreements(a, b, names), engine)
         return self._searched(pairs, self._modelled(pairs), engine)
 
     def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
+        if self.numbers == "prorated":
+            prorated = self._prorated(a, b, names)
+            model = self._estimated(prorated, engine)
+            there = self._weighed(prorated, model, engine)
+            return there, self._weighed(prorated.swapped(), model, engine)
         return self.link_models(self._agreements(a, b, names), engine)[self.m]
 
     def agreement(self, a: Microdata, b: Microdata, name: str, frequencies: IntArray | None = None) -> Agreement:
@@ -183,6 +212,42 @@ class ProbabilisticLinkage(Linker):
         for name in spelled:
             every[name] = spelled_agreement(owner, a, b, name, self.similarity_levels, self.missing)
         return tuple(every[name] for name in names if name in best)
+
+    def _prorated(self, a: Microdata, b: Microdata, names: tuple[str, ...]) -> ProratedPairs:
+        """Return the pairs of two files whose numbers agree in part, and refuse what needs classes."""
+        owner = type(self).__name__
+        reasons = {
+            'm="anchored"': self.m == "anchored",
+            f'dependence="{self.dependence}"': self.dependence != "independent",
+            "similarity": bool(self.similarity),
+            "term_frequency": self.term_frequency,
+            "ordinal_bins": self.ordinal_bins is not None,
+        }
+        refused = next((what for what, is_asked in reasons.items() if is_asked), None)
+        if refused is not None:
+            raise ParameterError(
+                f'{owner}: numbers="prorated" cannot be combined with {refused}, which counts agreement as yes or no.',
+                hint='Use m="em", "free" or "known".' if self.m == "anchored" else f"Leave {refused} out.",
+            )
+        chosen = tuple(agreement.name for agreement in self._agreements(a, b, names))
+        return prorated_pairs(owner, a, b, chosen, self.tolerance, self.missing)
+
+    def _estimated(self, pairs: ProratedPairs, engine: Engine) -> Model:
+        self.model_ = estimate_prorated(pairs, self.m, engine)
+        self.diagnosis_ = Diagnosis(self.model_, pairs)
+        return self.model_
+
+    def _weighed(self, pairs: ProratedPairs, model: Model, engine: Engine) -> Links:
+        """Return for every record of the second file its heaviest pair, where agreement is prorated."""
+        method = type(self).name
+        if self.one_to_one:
+            partner, cost = assign_prorated(type(self).__name__, pairs, model)
+            links = links_from_assignment(partner, -cost, pairs.first, pairs.names, method, higher=True)
+        else:
+            links = links_of(best_prorated(pairs, model, engine), pairs.first, pairs.names, method)
+            links = replace(links, score=-links.score, second_score=-links.second_score, higher_is_better=True)
+        limits = self._false_links(pairs.n_a), self.false_non_links
+        return self._classed(links, model, thresholds_of(*weight_shares(pairs, model), *limits))
 
     def link_models(
         self,
@@ -277,9 +342,13 @@ class ProbabilisticLinkage(Linker):
         return self._decided(links, model, int(first.size.sum())) if decided else links
 
     def _decided(self, links: Links, model: Model, n_a: int) -> Links:
-        false_links = 0.05 / n_a if self.false_links is None else self.false_links
-        upper, lower = thresholds(model, false_links, self.false_non_links)
-        self.thresholds_ = (upper, lower)
+        return self._classed(links, model, thresholds(model, self._false_links(n_a), self.false_non_links))
+
+    def _false_links(self, n_a: int) -> float:
+        return 0.05 / n_a if self.false_links is None else self.false_links
+
+    def _classed(self, links: Links, model: Model, limits: tuple[float, float]) -> Links:
+        self.thresholds_ = upper, lower = limits
         decision = np.where(links.score >= upper, 2, np.where(links.score <= lower, 0, 1))
         decision[links.best < 0] = 0
         odds = model.prior / (1.0 - model.prior) * np.exp2(np.clip(links.score, -500, 500))

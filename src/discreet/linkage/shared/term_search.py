@@ -23,7 +23,7 @@ from discreet.linkage.shared.terms import Terms
 from discreet.linkage.shared.yardstick import Side, Yardstick
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["DistanceSearch", "Limits", "link_both_by_terms", "link_by_terms"]
+__all__ = ["DistanceSearch", "Limits", "TiedClasses", "link_both_by_terms", "link_by_terms"]
 
 Limits = tuple[FloatArray, FloatArray]
 """The least and the largest coordinate of A that every record of B can come from."""
@@ -106,6 +106,28 @@ def _assigned(linker: type[Linker], terms: Terms, names: tuple[str, ...], limits
     return links_from_assignment(partner, score, classes, names, linker.name)
 
 
+@dataclass(frozen=True, repr=False)
+class TiedClasses:
+    """Who shares the least distance in a block, as classes of equal records.
+
+    Attributes
+    ----------
+    owner : (k,) int64
+        The asked record, rising.
+    sums : (k,) float64
+        Its sum of terms with a class.
+    group : (k,) int64
+        The class.
+    label : (n,) int64
+        The class of every record of the block.
+    """
+
+    owner: IntArray
+    sums: FloatArray
+    group: IntArray
+    label: IntArray
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class DistanceSearch:
     """A question: who is nearest to some records, among those of the other file, which may pass in blocks.
@@ -157,16 +179,29 @@ class DistanceSearch:
         rows : (n,) int64
             The positions of these records in their file.
         """
+        return self.tied_among(block, rows, engine)[0]
+
+    def tied_among(
+        self, block: Microdata, rows: IntArray, engine: Engine | None = None
+    ) -> tuple[NearestSoFar, TiedClasses]:
+        """Return the nearest of some records of the other file, and who they are: for what is read off them."""
         terms = self._terms(block)
-        a, b = classes_of(terms.a_codes, terms.a_numbers), classes_of(terms.b_codes, terms.b_numbers)
+        b = classes_of(terms.b_codes, terms.b_numbers)
+        tolerance = Tolerance(terms.slack(b.first), terms.metric == 0)
+        if not rows.size:
+            nobody, far = np.full(b.first.size, -1), np.full(b.first.size, np.inf)
+            nowhere = NearestSoFar(0, tolerance, _NO_LEVELS, nobody, far).of(b.label)
+            return nowhere, TiedClasses(rows, np.empty(0), rows, rows)
+        a = classes_of(terms.a_codes, terms.a_numbers)
         nearest = _searched(terms, a, b, None, engine or InProcess())
         lengths = np.where(nearest.row < 0, 0, np.diff(nearest.row_offsets)[nearest.row])
         tied = nearest.tied[gather(nearest.row_offsets[np.maximum(nearest.row, 0)], lengths)]
         owner = np.repeat(np.arange(b.first.size), lengths)
+        sums = terms.sums(b.first[owner], a.first[tied])
         following = a.following[tied]
         classes = TiedLevels(
             owner,
-            terms.sums(b.first[owner], a.first[tied]),
+            sums,
             a.size[tied],
             rows[a.first[tied]],
             np.where(following == NOBODY, NOBODY, rows[np.minimum(following, rows.size - 1)]),
@@ -176,12 +211,16 @@ class DistanceSearch:
         other = np.where(alone, nearest.second, 0)
         searched = NearestSoFar(
             rows.size,
-            Tolerance(terms.slack(b.first), terms.metric == 0),
+            tolerance,
             classes.and_of(_NO_LEVELS),
             np.where(alone, rows[other], -1),
             np.where(alone, terms.sums(b.first, other), np.inf),
         )
-        return searched.of(b.label)
+        # By record, and no longer by class of those that were asked for.
+        starts, counts = np.cumsum(lengths) - lengths, lengths[b.label]
+        place = gather(starts[b.label], counts)
+        own = np.repeat(np.arange(b.label.size), counts)
+        return searched.of(b.label), TiedClasses(own, sums[place], tied[place], a.label)
 
     def own(self, truth: Microdata) -> FloatArray:
         """Return the sums of terms of the asked records and of those that they are, in the same order."""

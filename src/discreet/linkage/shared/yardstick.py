@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -71,6 +71,16 @@ class Yardstick:
         if self.gaps:
             numbers = np.where(np.isnan(numbers), self.coordinates.middle, numbers)
         return Side(_stacked([*codes, *flags], len(data)), self.coordinates.of(numbers))
+
+    def reading_gaps(self, names: tuple[str, ...], middle: FloatArray) -> Yardstick:
+        """Return the same for files in which some numbers have gaps, which are read as the `middle` of their column.
+
+        It must have been made of the spreads of files whose gaps are filled so. A category says where a gap is.
+        """
+        if not names:
+            return self
+        tables = (*self.tables, *[1.0 - np.eye(2)] * len(names))
+        return replace(self, tables=tables, gaps=names, coordinates=replace(self.coordinates, middle=middle))
 
     def terms(self, a: Side, b: Side) -> Terms:
         """Return records of both files as the search sees them."""

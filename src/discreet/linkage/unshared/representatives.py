@@ -33,12 +33,12 @@ FAMILIES: tuple[Family, ...] = get_args(Family)
 """The sets of functions of Torra and Nin (P2, section 4.3)."""
 
 
-def family(name: str) -> list[Operator]:
+def family(name: str, ends: Literal["pinned", "plain"] = "pinned") -> list[Operator]:
     """Return the ten operators of one of the papers' families.
 
     ``"owa:…"`` is OWA_Q and ``"sugeno:…"`` SI_Q, with Q^e (``power``, α = 1/5 … 10/5), Q^s (``sigmoid``) or Q^t
-    (``threshold``, both α = 0 … 0.9). The sigmoid has Q(0) = 0 and Q(1) = 1, as definition 2 of P2 asks; the formula of
-    its section 4.3 alone has neither.
+    (``threshold``, both α = 0 … 0.9). The sigmoid has Q(0) = 0 and Q(1) = 1, as definition 2 of P2 asks, or, with plain
+    ``ends``, neither, as the formula of its section 4.3.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def family(name: str) -> list[Operator]:
     if quantifier == "power":
         quantifiers = [Power(step / 5) for step in range(1, 11)]
     elif quantifier == "sigmoid":
-        quantifiers = [Sigmoid(alpha) for alpha in tenths]
+        quantifiers = [Sigmoid(alpha, ends=ends) for alpha in tenths]
     else:
         quantifiers = [Threshold(alpha) for alpha in tenths]
     if kind == "owa":

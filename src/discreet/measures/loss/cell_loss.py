@@ -44,7 +44,8 @@ class CellLoss(Measure):
     the numbers clipped at their 1st and 99th percentiles (one record at least at either end), so that one outlier does
     not make everybody else's changes small. An ordered level: the difference of ranks by the largest there can be;
     an unordered one: 1. A level that only the release has: (m − 1)/(L − 1) for m of the L levels that occur, those
-    most of whose records became it; a level renamed loses nothing, and one that became a band of others 1. A number
+    most of whose records became it (as many are not most); a level renamed loses nothing, and one that became a band of
+    others 1. A number
     released as a level: the standard deviation within the level by that of all. A sequence: its OSS dissimilarity.
     A cell that had a value and has none, or the other way round: 1. A column that is not released: 1. A record that is
     not released: 1 in every column. Cells that were and are missing do not count. O(records × attributes), a sort of

@@ -103,18 +103,23 @@ def levels_lost(
     lost[same] = apart / max(len(old) - 1, 1) if old.ordered else (apart > 0).astype(np.float64)
     bands = there & (places_after == -2)
     if bands.any():
-        lost[bands] = _in_bands(first, second, counts, bands, there & still)
+        # Ties are broken by what levels are called: the order in which they are declared differs from file to file.
+        ranks = np.argsort(np.argsort(np.array([*map(str, new.levels), ""])))
+        preferred = np.where(places_after == first, -1, ranks[second])
+        lost[bands] = _in_bands(first, second, counts, preferred, bands, there & still)
     return ColumnLoss(float((lost * counts).sum()), cells)
 
 
-def _in_bands(first: IntArray, second: IntArray, counts: FloatArray, bands: BoolArray, both: BoolArray) -> FloatArray:
+def _in_bands(
+    first: IntArray, second: IntArray, counts: FloatArray, preferred: IntArray, bands: BoolArray, both: BoolArray
+) -> FloatArray:
     """Return what cells lost that became a level of the release's own: the share of levels that it stands for.
 
-    A level belongs to the released level that most of its records became, the first of those that tie; whoever of it
-    became another has one that says something untrue.
+    A level belongs to the released level that most of its records became, itself where it ties, or the first by
+    name; whoever of it became another has one that says something untrue.
     """
     order = np.flatnonzero(both)
-    order = order[np.lexsort((second[order], -counts[order], first[order]))]
+    order = order[np.lexsort((preferred[order], -counts[order], first[order]))]
     levels, start = np.unique(first[order], return_index=True)
     targets = second[order][start]
     stands_for = np.bincount(targets, minlength=int(second.max()) + 1)

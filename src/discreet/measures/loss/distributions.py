@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -13,20 +13,20 @@ from discreet.contracts.measurement import Measurement
 from discreet.errors import MissingValueError
 from discreet.measures.loss.numbers import NumericLoss, in_units, spread
 from discreet.measures.number_pairs import NumberPair, most_of, weight_asked
-from discreet.parameters import Flag, Integer, Names, Optional
+from discreet.parameters import Choice, Flag, Integer, Names, Optional
 from discreet.parameters.declaration import parameter
 from discreet.statistics.histograms import BothEnds, Histograms
 from discreet.statistics.question import Inquiry, Need
-from discreet.statistics.tallies import Cells, LevelTransitions, count_levels
+from discreet.statistics.tallies import LevelTransitions, count_levels
 from discreet.statistics.value_counts import ValueCounts, ValuePairs
-from discreet.typing import FloatArray
+from discreet.typing import FloatArray, Json
 
 __all__ = ["DistributionDistance", "HistogramDistance", "QuantileDistance"]
 
 
 @register("hellinger")
 class HistogramDistance(Measure):
-    """Hellinger distance of the histograms before and after, in percent.
+    """Distance of the histograms before and after, in percent: Hellinger's, or by the Kullback–Leibler divergence.
 
     It sees each attribute's own distribution, numbers in bins and categories by level, on one scale: 0 the same, 100
     nothing in common. Exchanging values between records costs nothing.
@@ -39,6 +39,10 @@ class HistogramDistance(Measure):
         Count records by their survey weight.
     bins : int
         Number of bins of equal width between the smallest and the largest number of both files.
+    distance : {"hellinger", "kl", "jensen-shannon"}
+        ``"kl"``: ``100 · (1 − 2^−D)`` for D bits of divergence of the original from the release, where every bin that
+        either file has gets half a record more, so that none is impossible; the mean of D stands in `details`.
+        ``"jensen-shannon"``: the root of the mean divergence, in bits, of both from the histogram of both together.
 
     Notes
     -----
@@ -47,7 +51,8 @@ class HistogramDistance(Measure):
 
     References
     ----------
-    Hellinger (1909); Gomatam, Karr and Sanil (2005), Data swapping as a decision problem.
+    Hellinger (1909); Gomatam, Karr and Sanil (2005), Data swapping as a decision problem; Kullback and Leibler (1951);
+    Lin (1991), Divergence measures based on the Shannon entropy.
 
     Examples
     --------
@@ -70,6 +75,13 @@ class HistogramDistance(Measure):
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     weighted: bool = parameter(Flag(), default=False)
     bins: int = parameter(Integer(1), default=20)
+    distance: Literal["hellinger", "kl", "jensen-shannon"] = parameter(
+        Choice(("hellinger", "kl", "jensen-shannon")), default="hellinger"
+    )
+
+    @classmethod
+    def examples(cls) -> list[Self]:
+        return [cls(), cls(distance="kl")]
 
     def inquire(self, scope: PairScope) -> Inquiry[Measurement]:
         weight = weight_asked(type(self).__name__, scope, self.weighted)
@@ -81,7 +93,9 @@ class HistogramDistance(Measure):
         if categories:
             levels = tuple(scope.levels(name) for name in categories)
             changes = yield LevelTransitions(categories, levels, weight)
-            distances |= {name: _categories(cells, changes.sizes[name]) for name, cells in changes.cells.items()}
+            for name, cells in changes.cells.items():
+                sides = (count_levels(side, changes.sizes[name], cells.counts) for side in (cells.rows, cells.columns))
+                distances[name] = _apart(self.distance, *sides)
         per_attribute = {name: distances[name] for name in scope.names}
         value = float(np.mean(list(per_attribute.values())))
         sentence = (
@@ -90,7 +104,10 @@ class HistogramDistance(Measure):
             if value > 0
             else "No histogram changed."
         )
-        return self.result(value, sentence, per_attribute)
+        details: Json = {}
+        if self.distance == "kl":
+            details["mean_divergence"] = float(np.mean([_bits(percent) for percent in per_attribute.values()]))
+        return self.result(value, sentence, per_attribute, details)
 
     def _numbers(self, names: tuple[str, ...], weight: str | None) -> Inquiry[dict[str, float]]:
         ends = yield BothEnds(names)
@@ -104,16 +121,37 @@ class HistogramDistance(Measure):
             histogram = yield Histograms(
                 tuple(between), tuple((low, high) for low, high in between.values()), self.bins, weight
             )
-            distances |= {name: _hellinger(*counts) for name, counts in histogram.counts.items()}
+            distances |= {name: _apart(self.distance, *counts) for name, counts in histogram.counts.items()}
         return distances
 
 
 _NO_VALUE = "{}: column {!r} has no value in one of the files."
 
 
-def _categories(cells: Cells, size: int) -> float:
-    before = count_levels(cells.rows, size, cells.counts)
-    return _hellinger(before, count_levels(cells.columns, size, cells.counts))
+def _apart(distance: str, before: FloatArray, after: FloatArray) -> float:
+    """Return how far two histograms are apart, in percent."""
+    if distance == "hellinger" or np.array_equal(before, after):
+        return _hellinger(before, after)
+    either = (before > 0) | (after > 0)
+    first, second = before[either], after[either]
+    if distance == "kl":
+        first, second = first + 0.5, second + 0.5
+    p, q = first / first.sum(), second / second.sum()
+    if distance == "kl":
+        return float(100.0 * (1.0 - 2.0 ** -_divergence(p, q)))
+    middle = (p + q) / 2.0
+    return float(100.0 * np.sqrt(min((_divergence(p, middle) + _divergence(q, middle)) / 2.0, 1.0)))
+
+
+def _divergence(p: FloatArray, q: FloatArray) -> float:
+    """Return Σ p log₂ (p/q); what rounding leaves of equal shares is nothing."""
+    some = p > 0
+    total = float((p[some] * np.log2(p[some] / q[some])).sum())
+    return total if total > 1e-14 else 0.0
+
+
+def _bits(percent: float) -> float:
+    return float(-np.log2(1.0 - percent / 100.0))
 
 
 def _hellinger(before: FloatArray, after: FloatArray) -> float:

@@ -45,7 +45,8 @@ class PropensityLoss(Measure):
     ordered levels and their squares, the missing value and the eight most frequent levels of unordered attributes, and
     the products of every two attributes (an unordered one by its most frequent level). `details` holds what an
     independent sample of the same size would reach with as many terms. Newton's method with a small ridge, in blocks of
-    records: O(records × terms²), memory linear.
+    records: O(records × terms²), memory linear. It needs all records at once, because every one of up to 25 turns looks
+    at all of them, after two that standardise terms and their squares.
 
     References
     ----------
@@ -67,7 +68,10 @@ class PropensityLoss(Measure):
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "400 · mean (p̂ − ½)²"
     reference: ClassVar[str] = "Woo, Reiter, Oganian and Karr 2009; Snoke et al. 2018"
-    instead: ClassVar[str] = "Take it of a sample of the records; Kolmogorov-Smirnov and correlations take them all."
+    instead: ClassVar[str] = (
+        "Its model is fitted in up to 25 turns over all records. Take it of a sample of them; Kolmogorov-Smirnov and "
+        "correlations take them all."
+    )
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     weighted: bool = parameter(Flag(), default=False)
 

@@ -220,7 +220,8 @@ class EigenvalueDifference(NumericLoss):
     Notes
     -----
     ``100 · Σ_j |λ_j − λ'_j| / Σ_j λ_j``, eigenvalues in descending order, of covariances of both files in standard
-    deviations of the original. O(records × attributes² + attributes³).
+    deviations of the original. O(records × attributes² + attributes³). With `robust` it needs all records at once: a
+    rank is a place among all of them, in every attribute of a record together.
 
     References
     ----------
@@ -240,7 +241,10 @@ class EigenvalueDifference(NumericLoss):
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · Σ |λ − λ′| / Σ λ"
     reference: ClassVar[str] = "Templ, Kowarik and Meindl 2015"
-    instead: ClassVar[str] = "Leave robust out, or take it of a sample of the records."
+    instead: ClassVar[str] = (
+        "A rank is a place among all records, in every attribute of a record together. Leave robust out, or take it of "
+        "a sample of the records."
+    )
     robust: bool = parameter(Flag(), default=False)
 
     @classmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
@@ -10,20 +11,42 @@ import numpy as np
 
 from discreet.contracts.estimator import register
 from discreet.contracts.links import Links
-from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.measure import Measure, Pair, PairScope
 from discreet.contracts.measurement import Measurement
+from discreet.data.microdata import Microdata
+from discreet.data.scales import GapFlag
 from discreet.data.schema import Schema
-from discreet.errors import DataError
+from discreet.errors import DataError, SchemaError
+from discreet.linkage.shared.coordinates import BothSpreads, Spread, SpreadOf
 from discreet.linkage.shared.distance import DistanceLinkage
+from discreet.linkage.shared.term_search import DistanceSearch
+from discreet.linkage.shared.yardstick import yardstick
 from discreet.measures.loss.numbers import spread
 from discreet.measures.number_pairs import levels_of_both, most_of
 from discreet.measures.record_draws import record_draws
 from discreet.measures.risk.equal_keys import keys_in_words
+from discreet.measures.risk.learnt_values import (
+    GuessedValue,
+    HalfSpread,
+    LearningSearch,
+    values_within,
+    within_release,
+)
+from discreet.measures.risk.linked_sample import everybody_is_asked
 from discreet.parameters import Integer, Names, Number, Optional
 from discreet.parameters.declaration import parameter
+from discreet.statistics.level_totals import LevelTotals
+from discreet.statistics.question import Inquiry, Need, Together
+from discreet.statistics.sample import Sample
+from discreet.statistics.sampled_pairs import PairSample
 from discreet.typing import FloatArray, IntArray, Json
 
 __all__ = ["AttributeDisclosure"]
+
+_BASE = 100_000
+"""Records that tell which number is the most frequent, where there are too many to sort."""
+
+_TOO_FEW = "The records are too few, or too much alike, to be split into two halves."
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,6 +87,9 @@ class AttributeDisclosure(Measure):
     missing values are left out; the sentence says so. The intruder starts from the people he knows (the direction
     ``"original"`` of linkage). O(targets × records × keys).
 
+    Beyond a million records, which may lie in files, halves and people are drawn by their positions instead, a missing
+    number of a key is a value of its own, and the most frequent number is that of 100,000 records.
+
     References
     ----------
     Giomi, Boenisch, Wehmeyer and Tasnádi (2023), A unified framework for quantifying privacy risk in synthetic data.
@@ -85,6 +111,7 @@ class AttributeDisclosure(Measure):
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     keys_only: ClassVar[bool] = True
     needs_numbers: ClassVar[bool] = True
+    need: ClassVar[Need] = Need.ASKED
     formula: ClassVar[str] = "100 · max_j (attack − control) / (1 − control)"
     reference: ClassVar[str] = "Giomi, Boenisch, Wehmeyer and Tasnádi 2023"
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
@@ -112,6 +139,20 @@ class AttributeDisclosure(Measure):
             return ()
         return tuple(name for name in names if name in after and before[name].scale == after[name].scale)
 
+    def _nothing_to_look_at(self, before: Schema, after: Schema) -> SchemaError:
+        if not self._sensitive(before):
+            return SchemaError(
+                "AttributeDisclosure: the schema names no confidential attribute, so there is nothing to be learnt.",
+                hint='Give role = "confidential" to what nobody should learn, or name it in sensitive.',
+            )
+        if not self._guessable(before, after):
+            listed = ", ".join(self._sensitive(before))
+            return SchemaError(
+                f"AttributeDisclosure: no confidential attribute is released on a scale of its kind: {listed}.",
+                hint="What is not released cannot be learnt from the release.",
+            )
+        return super()._nothing_to_look_at(before, after)
+
     def _guessable(self, before: Schema, after: Schema) -> tuple[str, ...]:
         numeric = before.of_scale("numeric")
         return tuple(
@@ -119,6 +160,11 @@ class AttributeDisclosure(Measure):
             for name in self._sensitive(before)
             if name in after and (name in numeric) == (name in after.of_scale("numeric"))
         )
+
+    def inquire(self, scope: PairScope) -> Inquiry[Measurement]:
+        if everybody_is_asked(scope):
+            return (yield from super().inquire(scope))
+        return (yield from self._asked(scope))
 
     def _measure(self, pair: Pair) -> Measurement:
         keys = [name for name in pair.names if not _lacks_numbers(pair, name)]
@@ -129,37 +175,94 @@ class AttributeDisclosure(Measure):
         released = np.flatnonzero(draws < 0.5)
         others = np.flatnonzero(draws >= 0.5)
         if not released.size or not others.size:
-            return self.result(0.0, "The records are too few, or too much alike, to be split into two halves.")
+            return self.result(0.0, _TOO_FEW)
         attack = self._attack(pair, keys, released, released[np.argsort(draws[released])])
         control = self._attack(pair, keys, released, others[np.argsort(draws[others])])
-        figures, per_attribute = {}, {}
-        for name in sensitive:
-            figures[name] = self._figures(pair, name, released, attack, control)
-            per_attribute[name] = figures[name]["risk_percent"]
-        declared = [name for name in pair.declared if name in keys]
-        left_out = [name for name in pair.declared if name not in keys]
+        figures = {name: self._figures(pair, name, released, attack, control) for name in sensitive}
+        tried = ((int(attack.targets.size), released.size), (int(control.targets.size), others.size))
+        return self._told(pair.declared, keys, figures, tried)
+
+    def _told(
+        self,
+        declared: Sequence[str],
+        keys: Sequence[str],
+        figures: dict[str, Json],
+        tried: tuple[tuple[int, int], tuple[int, int]],
+        remarks: str = "",
+    ) -> Measurement:
+        """Return the measurement, from how many people of how many were looked for: in the release, and not in it."""
+        per_attribute = {name: one["risk_percent"] for name, one in figures.items()}
+        known = [name for name in declared if name in keys]
+        left_out = [name for name in declared if name not in keys]
         value, worst = max(per_attribute.values()), most_of(per_attribute)
         sentence = (
-            f"From {keys_in_words(len(declared))}, {worst} is guessed correctly about "
+            f"From {keys_in_words(len(known))}, {worst} is guessed correctly about "
             f"{figures[worst]['attack_percent']:.1f} % of people in the release and "
             f"{figures[worst]['control_percent']:.1f} % of others: the release gives away {value:.1f} % of what could "
             "not be guessed without it."
         )
-        attacked, controls = int(attack.targets.size), int(control.targets.size)
-        if attacked < released.size or controls < others.size:
-            sentence += (
-                f" Tried on a sample: {attacked} of {released.size} people in it, {controls} of {others.size} others."
-            )
+        (attacked, inside), (controls, outside) = tried
+        if attacked < inside or controls < outside:
+            sentence += f" Tried on a sample: {attacked} of {inside} people in it, {controls} of {outside} others."
         if left_out:
             verb = "has" if len(left_out) == 1 else "have"
-            sentence += f" Of {len(pair.declared)} keys {', '.join(left_out)} {verb} gaps, not used."
-        details = {
-            "known": declared,
-            "left_out": left_out,
-            "attacked": attacked,
-            "controls": controls,
-        }
-        return self.result(value, sentence, per_attribute, {**details, "by_attribute": figures})
+            sentence += f" Of {len(declared)} keys {', '.join(left_out)} {verb} gaps, not used."
+        details = {"known": known, "left_out": left_out, "attacked": attacked, "controls": controls}
+        return self.result(value, sentence + remarks, per_attribute, {**details, "by_attribute": figures})
+
+    def _asked(self, scope: PairScope) -> Inquiry[Measurement]:
+        """Look for some people among everybody who is released, whom blocks bring along."""
+        keys, sensitive = scope.names, self._guessable(scope.before, scope.after)
+        numbers = scope.before.of_scale("numeric", among=keys)
+        amounts = scope.before.of_scale("numeric", among=sensitive)
+        kinds = tuple(name for name in sensitive if name not in amounts)
+        # Each half of so many has as many as are looked for, but once in ten thousand samples.
+        enough = 2 * self.targets + 6 * math.isqrt(2 * self.targets) + 16
+        answers = yield Together(
+            (
+                PairSample((*keys, *sensitive), enough, scope.n, self.random_state),
+                SpreadOf((*numbers, *amounts)),
+                LevelTotals.of_schema(scope.before, kinds, None),
+                Sample(amounts, _BASE, scope.n, self.random_state),
+            )
+        )
+        drawn, spreads, totals, base = answers.statistics
+        inside = within_release(self.random_state, drawn.positions)
+        draws = drawn.draws[drawn.order]
+        both = [
+            np.flatnonzero(half)[np.argsort(draws[half], kind="stable")[: self.targets]] for half in (inside, ~inside)
+        ]
+        if not both[0].size or not both[1].size:
+            return self.result(0.0, _TOO_FEW)
+        people = drawn.tables()[0].take(np.concatenate(both))
+        middle = np.where(np.isfinite(spreads.first.mean), spreads.first.mean, 0.0)[: len(numbers)]
+        absent = (spreads.first.absent + spreads.second.absent)[: len(numbers)]
+        gaps = tuple(name for name, count in zip(numbers, absent, strict=True) if count)
+        # Without a number, no record has to be looked at: levels are compared by their declarations.
+        seed = self.random_state
+        half = (yield HalfSpread(numbers, tuple(middle.tolist()), seed)) if numbers else Spread.of(np.empty((0, 0)))
+        measured = yardstick(type(self).__name__, (scope.after, scope.before), BothSpreads(half, half), keys)
+        search = DistanceSearch(measured.reading_gaps(gaps, middle), people)
+        deviations = dict(zip(amounts, spreads.first.deviation[len(numbers) :], strict=True))
+        values = tuple(
+            _guessed(scope, name, people, self.tolerance * float(deviations.get(name, 0.0))) for name in sensitive
+        )
+        learnt = yield LearningSearch(search, values, self.random_state)
+        rates, sample = learnt.shares(), base.records()
+        figures = {}
+        for place, one in enumerate(values):
+            if one.levels is None:
+                there = sample[one.name][~np.isnan(sample[one.name])]
+                baseline = _most_within(there, one.reach) / max(sample[one.name].size, 1)
+            else:
+                baseline = float(totals.of(one.name).max(initial=0.0) / scope.n)
+            halves = np.split(rates[:, place], [both[0].size])
+            figures[one.name] = _percentages(halves[0], halves[1], baseline)
+        declared = [name for name in keys if not isinstance(scope.before[name].scale, GapFlag)]
+        remarks = " A missing number counts as a value of its own." if gaps or len(declared) < len(keys) else ""
+        released = learnt.nearest.records
+        tried = ((both[0].size, released), (both[1].size, scope.n - released))
+        return self._told(declared, keys, figures, tried, remarks)
 
     def _attack(self, pair: Pair, keys: Sequence[str], released: IntArray, ranked: IntArray) -> _Attack:
         targets = np.sort(ranked[: self.targets])
@@ -179,16 +282,32 @@ class AttributeDisclosure(Measure):
             truth[levels.before == levels.size - 1] = np.nan  # nobody guesses that a value is missing
             reach = 0.0
             baseline = float(np.bincount(levels.before, minlength=levels.size)[:-1].max() / truth.size)
-        rates = [_rate(one, truth[one.targets], published[released], reach) for one in (attack, control)]
-        risk = max(rates[0] - rates[1], 0.0) / (1.0 - rates[1]) if rates[1] < 1.0 else 0.0
-        return {
-            "risk_percent": 100.0 * risk,
-            "attack_percent": 100.0 * rates[0],
-            "attack_interval_percent": _wilson(rates[0], attack.targets.size),
-            "control_percent": 100.0 * rates[1],
-            "control_interval_percent": _wilson(rates[1], control.targets.size),
-            "baseline_percent": 100.0 * baseline,
-        }
+        shares = [_shares(one, truth[one.targets], published[released], reach) for one in (attack, control)]
+        return _percentages(shares[0], shares[1], baseline)
+
+
+def _guessed(scope: PairScope, name: str, people: Microdata, reach: float) -> GuessedValue:
+    codes = people.encoded(name)
+    if scope.before[name].scale.kind == "numeric":
+        return GuessedValue(name, None, codes, reach)
+    levels = scope.levels(name)
+    places = levels.before(codes)
+    truth = np.where(places == levels.size - 1, np.nan, places.astype(np.float64))
+    return GuessedValue(name, levels, truth, 0.0)
+
+
+def _percentages(attack: FloatArray, control: FloatArray, baseline: float) -> Json:
+    """Return the figures of an attribute, from the chance of a right guess about every person."""
+    rates = float(attack.mean()), float(control.mean())
+    risk = max(rates[0] - rates[1], 0.0) / (1.0 - rates[1]) if rates[1] < 1.0 else 0.0
+    return {
+        "risk_percent": 100.0 * risk,
+        "attack_percent": 100.0 * rates[0],
+        "attack_interval_percent": _wilson(rates[0], attack.size),
+        "control_percent": 100.0 * rates[1],
+        "control_interval_percent": _wilson(rates[1], control.size),
+        "baseline_percent": 100.0 * baseline,
+    }
 
 
 def _lacks_numbers(pair: Pair, name: str) -> bool:
@@ -197,20 +316,13 @@ def _lacks_numbers(pair: Pair, name: str) -> bool:
     return bool(np.isnan(pair.original.encoded(name)).any() or np.isnan(pair.masked.encoded(name)).any())
 
 
-def _rate(attack: _Attack, truth: FloatArray, published: FloatArray, reach: float) -> float:
-    """Return the share of targets whose value is read off the nearest released record, ties shared."""
+def _shares(attack: _Attack, truth: FloatArray, published: FloatArray, reach: float) -> FloatArray:
+    """Return by person the share of the nearest released records with the right value."""
     links = attack.links
-    # Released values class after class, each in order: those near a target's are two searches apart.
-    order = np.lexsort([published, links.classes])
-    values, starts = published[order], np.searchsorted(links.classes[order], np.arange(links.classes.max() + 2))
     owner = np.repeat(np.arange(truth.size), np.diff(links.tied_offsets))
     hits = np.zeros(truth.size)
-    for target, group in zip(owner, links.tied, strict=True):
-        mine = values[starts[group] : starts[group + 1]]
-        low, high = truth[target] - reach, truth[target] + reach
-        hits[target] += np.searchsorted(mine, high, "right") - np.searchsorted(mine, low)
-    hits[np.isnan(truth)] = 0.0
-    return float((hits / np.maximum(links.ties, 1)).mean())
+    np.add.at(hits, owner, values_within(published, links.classes, links.tied, truth[owner], reach))
+    return np.asarray(hits / np.maximum(links.ties, 1))
 
 
 def _most_within(values: FloatArray, reach: float) -> int:

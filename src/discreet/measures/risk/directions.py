@@ -7,6 +7,7 @@ to its own in one direction and not in the other. An intruder asks what serves h
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from discreet.contracts.links import Linked, Links
@@ -52,7 +53,13 @@ class TwoWayRisk(Measure):
     direction: Literal["worse", "release", "original"] = parameter(DIRECTION, default="worse")
 
     def told(
-        self, intruder: str, linked: dict[str, Linked], direction: str, details: Json, remarks: str = ""
+        self,
+        intruder: str,
+        linked: dict[str, Linked],
+        direction: str,
+        details: Json,
+        remarks: str = "",
+        records: int = 0,
     ) -> Measurement:
         """Return the measurement.
 
@@ -66,6 +73,8 @@ class TwoWayRisk(Measure):
             The one that counts.
         remarks : str
             What the sentence adds, such as how missing cells were read.
+        records : int
+            How many records were linked, one by one and in their order; 0 where they were not.
         """
         best = linked[direction]
         value = 100.0 * best.rate
@@ -76,7 +85,7 @@ class TwoWayRisk(Measure):
         other = next((one for name, one in linked.items() if name != direction), None)
         if other is not None:
             sentence += f" The other way round it is {100.0 * other.rate:.1f} %."
-        return self.result(
+        measurement = self.result(
             value,
             sentence + remarks,
             details={
@@ -86,6 +95,9 @@ class TwoWayRisk(Measure):
                 "directions": {name: _figures(one) for name, one in linked.items()},
             },
         )
+        # Where rows stand for several records, or some records for all, nothing is told record by record.
+        by_record = {name: one.probability for name, one in linked.items() if one.probability.size == one.n == records}
+        return replace(measurement, found=by_record)
 
 
 def _figures(linked: Linked) -> Json:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -10,7 +11,10 @@ import numpy as np
 from discreet.contracts.estimator import register
 from discreet.contracts.measure import Pair, PairScope
 from discreet.contracts.measurement import Measurement
+from discreet.data.scales import Categorical
 from discreet.data.schema import Schema
+from discreet.errors import ParameterError
+from discreet.masking.recoding.hierarchy import Hierarchy, HierarchyByName
 from discreet.measures.number_pairs import most_of
 from discreet.measures.risk.equal_keys import FrequencyRisk, keys_in_words
 from discreet.parameters import Choice, Names, Number, Optional
@@ -181,6 +185,11 @@ class TCloseness(SensitiveRisk):
     ----------
     t : float
         The distance above which a record counts in `details`.
+    distance : {"scale", "equal", "ordered", "hierarchical"}
+        What moving from one value to another costs: by default the places between them where the attribute is ordered,
+        and 1 where not; or one of these for all; or the step of their lowest common name in a hierarchy.
+    hierarchies : dict of str to Hierarchy or path, optional
+        Of the confidential attributes, for the hierarchical distance.
     attributes : list of str, optional
         What the intruder knows; by default every key, numbers included.
     sensitive : list of str, optional
@@ -189,8 +198,10 @@ class TCloseness(SensitiveRisk):
     Notes
     -----
     The earth mover's distance between 0 and 1: total variation for unordered attributes, ``Σ |F_g − F| / (m − 1)`` over
-    the m values for ordered ones and numbers. A missing value is the last level. O(records log records × attributes),
-    whatever m: between two values of a group the sum is taken from tables of the whole file.
+    the m values that occur in the file for ordered ones and numbers, ``Σ_steps Σ_branches |g − p| / (2 · steps)`` on a
+    hierarchy, in which a missing value is a branch of its own. A missing value is the last level, and one that is
+    declared but that nobody has is none. O(records log records × attributes), whatever m: between two values of a group
+    the sum is taken from tables of the whole file.
 
     References
     ----------
@@ -211,6 +222,12 @@ class TCloseness(SensitiveRisk):
     formula: ClassVar[str] = "100 · max_g EMD(group, file)"
     reference: ClassVar[str] = "Li, Li and Venkatasubramanian 2007"
     t: float = parameter(Number(0, 1), default=0.2, kw_only=False)
+    distance: Literal["scale", "equal", "ordered", "hierarchical"] = parameter(
+        Choice(("scale", "equal", "ordered", "hierarchical")), default="scale"
+    )
+    hierarchies: Mapping[str, Hierarchy | str | os.PathLike[str]] | None = parameter(
+        Optional(HierarchyByName()), default=None
+    )
 
     def _distances(self, classes: Classified, schema: Schema) -> dict[str, FloatArray]:
         """Return, for every sensitive attribute, how far everybody's group is from the whole."""
@@ -221,8 +238,48 @@ class TCloseness(SensitiveRisk):
             whole = np.bincount(codes, weights=counts, minlength=size) / counts.sum()
             if whole[-1] == 0:
                 whole = whole[:-1]  # nothing is missing
-            result[name] = (_ordered if schema[name].scale.ordered else _unordered)(cells, groups, whole)[labels]
+            result[name] = self._distance(name, schema)(cells, groups, whole)[labels]
         return result
+
+    def _distance(self, name: str, schema: Schema) -> Callable[[Cells, int, FloatArray], FloatArray]:
+        ordered = schema[name].scale.ordered
+        if self.distance == "hierarchical":
+            return self._on_hierarchy(name, schema)
+        if self.distance == "ordered" and not ordered:
+            raise ParameterError(f"TCloseness: {name!r} has no order for the ordered distance.")
+        return _ordered if ordered and self.distance != "equal" else _unordered
+
+    def _on_hierarchy(self, name: str, schema: Schema) -> Callable[[Cells, int, FloatArray], FloatArray]:
+        """Return the distance on the hierarchy of an attribute: what must cross each of its branches."""
+        scale, given = schema[name].scale, self.hierarchies or {}
+        if name not in given or not isinstance(scale, Categorical):
+            raise ParameterError(f"TCloseness: {name!r} needs levels and a hierarchy for the hierarchical distance.")
+        source = given[name]
+        tree = source if isinstance(source, Hierarchy) else Hierarchy.load(source)
+        strangers = sum(str(level) not in tree.rows for level in scale.levels)
+        if strangers:
+            raise ParameterError(f"TCloseness: {strangers} of {len(scale)} levels of {name!r} have no row.")
+        paths = [tree.rows[str(level)] for level in scale.levels]
+        joined = len({row[-1] for row in tree.rows.values()}) == 1
+        steps = len(paths[0]) - (1 if joined else 0)
+
+        def distance(cells: Cells, groups: int, whole: FloatArray) -> FloatArray:
+            shares, total = _shares(cells, groups), np.zeros(groups)
+            for step in range(steps):
+                names = [*(str(row[step]) for row in paths), None][: whole.size]
+                number = {one: place for place, one in enumerate(dict.fromkeys(names))}
+                branch = np.array([number[one] for one in names], dtype=np.int64)
+                all_shares = np.bincount(branch, weights=whole, minlength=len(number))
+                place = cells.rows * len(number) + branch[cells.columns]
+                there, first = np.unique(place, return_inverse=True)
+                crowd = np.bincount(first.ravel(), weights=shares)
+                expected = all_shares[there % len(number)]
+                # Branches that a group lacks are what is left of the whole.
+                beyond = np.abs(crowd - expected) - expected
+                total += 1.0 + np.bincount(there // len(number), weights=beyond, minlength=groups)
+            return np.maximum(total / (2.0 * steps), 0.0)
+
+        return distance
 
     def _per_record(self, pair: Pair) -> FloatArray:
         distances = self._distances(self._classified(pair), pair.masked.schema)
@@ -259,7 +316,9 @@ def _unordered(cells: Cells, groups: int, whole: FloatArray) -> FloatArray:
 
 
 def _ordered(cells: Cells, groups: int, whole: FloatArray) -> FloatArray:
-    """Return Σ_v |F_g(v) − F(v)| / (m − 1), from one value of a group to the next at a time."""
+    """Return Σ_v |F_g(v) − F(v)| / (m − 1) over values that occur, from one value of a group to the next at a time."""
+    occurs = whole > 0
+    whole, columns = whole[occurs], (np.cumsum(occurs) - 1)[cells.columns]
     m = whole.size
     if m < 2:
         return np.zeros(groups)
@@ -270,10 +329,10 @@ def _ordered(cells: Cells, groups: int, whole: FloatArray) -> FloatArray:
     starts = np.searchsorted(cells.rows, np.arange(groups))
     reached -= (reached[starts] - shares[starts])[cells.rows]
     # F_g is 0 up to a group's first value, and `reached` from each of its values to the next (or to the end).
-    following = np.append(cells.columns[1:], m)
+    following = np.append(columns[1:], m)
     following[np.append(starts[1:], cells.rows.size) - 1] = m
-    result = sums[cells.columns[starts]].copy()
-    np.add.at(result, cells.rows, _area(reached, cells.columns, following, cumulated, sums))
+    result = sums[columns[starts]].copy()
+    np.add.at(result, cells.rows, _area(reached, columns, following, cumulated, sums))
     return np.asarray(result / (m - 1))
 
 

@@ -8,17 +8,25 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from discreet.contracts.estimator import register
-from discreet.contracts.measure import Measure, Pair
+from discreet.contracts.links import Linked
+from discreet.contracts.measure import Measure, Pair, PairScope
 from discreet.contracts.measurement import Measurement
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Categorical
 from discreet.data.schema import Schema
+from discreet.linkage.shared.coordinates import BothSpreads, Spread, SpreadOf
 from discreet.linkage.shared.distance import DistanceLinkage
+from discreet.linkage.shared.term_search import DistanceSearch
+from discreet.linkage.shared.yardstick import yardstick
 from discreet.measures.record_draws import record_draws
-from discreet.measures.risk.directions import worse
+from discreet.measures.risk.blurred_knowledge import Blur, BlurredSearch, BlurredSpread, wrong_levels, wrong_numbers
+from discreet.measures.risk.directions import DIRECTIONS, worse
+from discreet.measures.risk.linked_sample import SAMPLE, everybody_is_asked
 from discreet.parameters import Integer, ListOf, Names, Number, Optional
 from discreet.parameters.declaration import parameter
 from discreet.progress import track
+from discreet.statistics.question import Inquiry, Need, Together
+from discreet.statistics.sampled_pairs import PairSample
 from discreet.typing import Json
 
 __all__ = ["IntruderScenarios"]
@@ -45,7 +53,8 @@ class IntruderScenarios(Measure):
     -----
     Distance-based linkage of the noisy original with the release in the worse of both directions, ties shared. The cost
     of a scenario is that of two linkages. A missing value stays missing. Keys that are released on another scale are
-    left out, and the sentence names them.
+    left out, and the sentence names them. Beyond a million records, which may lie in files, 2,000 are asked for, each
+    compared with everybody; errors then belong to positions, and the sentence states the interval.
 
     References
     ----------
@@ -66,6 +75,7 @@ class IntruderScenarios(Measure):
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     keys_only: ClassVar[bool] = True
     default: ClassVar[bool] = False
+    need: ClassVar[Need] = Need.ASKED
     formula: ClassVar[str] = "100 · max over scenarios of correct links / n"
     reference: ClassVar[str] = "Domingo-Ferrer and Torra 2001"
     known: Sequence[Sequence[str]] | None = parameter(Optional(ListOf(Names())), default=None, kw_only=False)
@@ -87,33 +97,66 @@ class IntruderScenarios(Measure):
     def _comparable(self, names: tuple[str, ...], before: Schema, after: Schema) -> tuple[str, ...]:
         return tuple(name for name in names if name in after and before[name].scale == after[name].scale)
 
-    def _known(self, pair: Pair) -> list[tuple[str, ...]]:
+    def _known(self, schema: Schema, among: tuple[str, ...]) -> list[tuple[str, ...]]:
         if self.known is not None:
-            chosen = [tuple(name for name in names if name in pair.names) for names in self.known]
+            chosen = [tuple(name for name in names if name in among) for names in self.known]
             return [names for names in chosen if names]
-        schema = pair.original.schema
-        parts = [schema.of_scale(*kinds, among=pair.names) for kinds in (("numeric",), ("ordinal", "nominal"))]
-        return [pair.names, *parts] if all(parts) else [pair.names]
+        parts = [schema.of_scale(*kinds, among=among) for kinds in (("numeric",), ("ordinal", "nominal"))]
+        return [among, *parts] if all(parts) else [among]
+
+    def _tries(self, schema: Schema, among: tuple[str, ...]) -> list[tuple[tuple[str, ...], float]]:
+        return [(names, noise) for noise in self.noise for names in self._known(schema, among)]
+
+    def inquire(self, scope: PairScope) -> Inquiry[Measurement]:
+        if everybody_is_asked(scope):
+            return (yield from super().inquire(scope))
+        return (yield from self._asked(scope))
 
     def _measure(self, pair: Pair) -> Measurement:
         scenarios: list[Json] = []
-        tries = [(names, noise) for noise in self.noise for names in self._known(pair)]
+        tries = self._tries(pair.original.schema, pair.names)
         blurred = {noise: self._blurred(pair, noise) for noise in self.noise}
         for names, noise in track(tries, "attacking", len(tries)):
             linker = DistanceLinkage(attributes=list(names))
             direction, both = worse(linker.link_both(blurred[noise], pair.masked, engine=pair.engine))
-            linked = both[direction]
-            low, high = linked.interval()
-            scenarios.append(
-                {
-                    "known": list(names),
-                    "noise": float(noise),
-                    "direction": direction,
-                    "percent": 100.0 * linked.rate,
-                    "interval_percent": [100.0 * low, 100.0 * high],
-                    "chance_percent": 100.0 * linked.chance / linked.n,
-                }
-            )
+            scenarios.append(_scenario(names, noise, direction, both[direction]))
+        return self._told(scenarios)
+
+    def _asked(self, scope: PairScope) -> Inquiry[Measurement]:
+        """Look for some records among everybody, each of whom is known as inexactly as blocks bring him along."""
+        schemas = (scope.before, scope.after)
+        numbers = scope.before.of_scale("numeric", among=scope.names)
+        answers = yield Together((PairSample(scope.names, SAMPLE, scope.n), SpreadOf(numbers)))
+        drawn, spreads = answers.statistics
+        before, after = drawn.tables()
+        deviation = dict(zip(numbers, spreads.first.deviation.tolist(), strict=True))
+        deviations = tuple(deviation.get(name, 0.0) for name in scope.names)
+        blurs = {noise: Blur(scope.names, deviations, noise, self.random_state) for noise in self.noise}
+        nothing = BothSpreads(*(Spread.of(np.empty((0, 0))),) * 2)
+        known = (yield BlurredSpread(numbers, tuple(blurs.values()))).spreads if numbers else {}
+        tries = self._tries(scope.before, scope.names)
+        searches: list[tuple[BlurredSearch, DistanceSearch]] = []
+        for names, noise in tries:
+            columns = [numbers.index(name) for name in scope.before.of_scale("numeric", among=names)]
+            both = known.get(noise, nothing)
+            spread = BothSpreads(both.first.of_columns(columns), both.second.of_columns(columns))
+            measured = yardstick(DistanceLinkage.__name__, schemas, spread, names)
+            people = blurs[noise].of(before, drawn.positions, scope.names)
+            search = DistanceSearch(measured, after)
+            searches.append((BlurredSearch(search, blurs[noise]), DistanceSearch(measured, people, of_release=False)))
+        nearest = (yield Together(tuple(one for two in searches for one in two))).statistics
+        scenarios: list[Json] = []
+        for place, ((names, noise), (of_release, of_original)) in enumerate(zip(tries, searches, strict=True)):
+            linked = {
+                "release": nearest[2 * place].evaluate(of_release.own(of_original.asked)),
+                "original": nearest[2 * place + 1].evaluate(of_original.own(after)),
+            }
+            direction = max(DIRECTIONS, key=lambda name: linked[name].rate)
+            scenarios.append(_scenario(names, noise, direction, linked[direction]))
+        return self._told(scenarios, (len(before), scope.n))
+
+    def _told(self, scenarios: list[Json], asked: tuple[int, int] | None = None) -> Measurement:
+        """Return the measurement; `asked` are the records that were looked for, of how many, where not everybody."""
         best = max(scenarios, key=lambda one: one["percent"])
         least = min(scenarios, key=lambda one: one["percent"])
         sentence = (
@@ -121,12 +164,18 @@ class IntruderScenarios(Measure):
             f"{best['noise']:g}, re-identifies {best['percent']:.1f} % of the records; the least successful finds "
             f"{least['percent']:.1f} %, guessing {best['chance_percent']:.2f} %."
         )
-        return self.result(min(best["percent"], 100.0), sentence, details={"scenarios": scenarios})
+        details: Json = {"scenarios": scenarios}
+        if asked is not None and asked[0] < asked[1]:
+            low, high = best["interval_percent"]
+            details |= {"exact": False}
+            sentence += (
+                f" The rate is between {low:.1f} and {high:.1f} % with 95 % confidence. Compared: a sample of "
+                f"{asked[0]} of {asked[1]} records, each with everybody."
+            )
+        return self.result(min(best["percent"], 100.0), sentence, details=details)
 
     def _blurred(self, pair: Pair, noise: float) -> Microdata:
-        """Return what an intruder knows whose knowledge is off by `noise`."""
-        from scipy.special import ndtri
-
+        """Return what an intruder knows whose knowledge is off by `noise`; errors follow the values of a record."""
         if noise == 0:
             return pair.original
         values: dict[str, Any] = {}
@@ -134,10 +183,21 @@ class IntruderScenarios(Measure):
             encoded = pair.original.encoded(name)
             draws = record_draws(pair, pair.names, self.random_state, 2 * stream)
             if pair.original.schema[name].scale.kind == "numeric":
-                values[name] = encoded + noise * np.nanstd(encoded) * ndtri(np.clip(draws, 1e-12, 1 - 1e-12))
+                values[name] = wrong_numbers(encoded, float(np.nanstd(encoded)), noise, draws)
                 continue
             size = len(cast("Categorical", pair.original.schema[name].scale))
             other = record_draws(pair, pair.names, self.random_state, 2 * stream + 1)
-            moved = (encoded + 1 + (other * (size - 1)).astype(np.int32)) % size if size > 1 else encoded
-            values[name] = np.where((draws < noise) & (encoded >= 0), moved, encoded).astype(np.int32)
+            values[name] = wrong_levels(encoded, size, noise, draws, other)
         return pair.original.replacing(values)
+
+
+def _scenario(names: Sequence[str], noise: float, direction: str, linked: Linked) -> Json:
+    low, high = linked.interval()
+    return {
+        "known": list(names),
+        "noise": float(noise),
+        "direction": direction,
+        "percent": 100.0 * linked.rate,
+        "interval_percent": [100.0 * low, 100.0 * high],
+        "chance_percent": 100.0 * linked.chance / linked.n,
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 from discreet.contracts.estimator import register
 from discreet.contracts.measure import Pair, PairScope
@@ -16,11 +16,12 @@ from discreet.linkage.shared.agreement import MOST_ATTRIBUTES, Agreement, chance
 from discreet.linkage.shared.distance import DistanceLinkage
 from discreet.linkage.shared.probabilistic import ProbabilisticLinkage
 from discreet.linkage.shared.sequence_distance import SequenceLinkage
+from discreet.linkage.shared.terms import METRICS
 from discreet.measures.risk.directions import TwoWayRisk, worse
 from discreet.measures.risk.linked_sample import comparable_keys, everybody_is_asked, link_sample, told_of_sample
 from discreet.operators.numbers.quantifiers import Quantifier
 from discreet.operators.operator_text import DISTANCE, QUANTIFIER
-from discreet.parameters import Flag, Names, Optional
+from discreet.parameters import Choice, Flag, Names, Optional
 from discreet.parameters.declaration import parameter
 from discreet.statistics.different_pairs import DifferentPairs, PairRows
 from discreet.statistics.question import Inquiry, Need
@@ -43,6 +44,8 @@ class DistanceLinkageRisk(TwoWayRisk):
     direction : {"worse", "release", "original"}
         What the intruder asks: of every released record whose it is (``"release"``, as the papers do), of every person
         which released record is theirs (``"original"``), or whichever finds more.
+    metric : {"euclidean", "mahalanobis", "manhattan", "max"}
+        How differences become a distance: see :class:`~discreet.linkage.shared.distance.DistanceLinkage`.
 
     Notes
     -----
@@ -77,6 +80,7 @@ class DistanceLinkageRisk(TwoWayRisk):
     formula: ClassVar[str] = "100 · max over directions of correct links / n, ties shared"
     reference: ClassVar[str] = "Pagliuca and Seri 1999; Domingo-Ferrer and Torra 2002"
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
+    metric: Literal["euclidean", "mahalanobis", "manhattan", "max"] = parameter(Choice(METRICS), default="euclidean")
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -86,7 +90,7 @@ class DistanceLinkageRisk(TwoWayRisk):
         if everybody_is_asked(scope):
             return (yield from super().inquire(scope))
         names = comparable_keys(type(self).__name__, scope)
-        linker = DistanceLinkage(attributes=names)
+        linker = DistanceLinkage(attributes=names, metric=self.metric)
         yardstick = yield from linker.inquire((scope.before, scope.after), flag_gaps=True)
         sample = yield from link_sample(scope.n, names, partial(linker.search, yardstick), self.direction)
         declared = sum(not isinstance(scope.before[name].scale, GapFlag) for name in names)
@@ -94,7 +98,7 @@ class DistanceLinkageRisk(TwoWayRisk):
         return told_of_sample(self, intruder, sample, names, scope)
 
     def _measure(self, pair: Pair) -> Measurement:
-        linker = DistanceLinkage(attributes=pair.names)
+        linker = DistanceLinkage(attributes=pair.names, metric=self.metric)
         if self.direction == "release":
             linked = {"release": linker.link(pair.original, pair.masked, engine=pair.engine).evaluate()}
             counts = "release"
@@ -102,7 +106,9 @@ class DistanceLinkageRisk(TwoWayRisk):
             links = linker.link_both(pair.original, pair.masked, engine=pair.engine)
             counts, linked = worse(links, self.direction)
         intruder = f"An intruder who knows {_keys_in_words(len(pair.declared))} of everybody"
-        return self.told(intruder, linked, counts, {"known": list(pair.declared)}, gaps_in_words(pair))
+        return self.told(
+            intruder, linked, counts, {"known": list(pair.declared)}, gaps_in_words(pair), len(pair.original)
+        )
 
 
 def _keys_in_words(count: int) -> str:
@@ -196,7 +202,7 @@ class ProbabilisticLinkageRisk(TwoWayRisk):
         pair = Pair(before, after, scope.names, scope.provenance, scope.engine)
         remarks = gaps_in_words(pair) + _left_out_in_words(left_out, len(scope.names))
         intruder = f"An intruder who knows {keys} of everybody and weighs agreements"
-        return self.told(intruder, linked, direction, details, remarks)
+        return self.told(intruder, linked, direction, details, remarks, 0 if counts is not None else scope.n)
 
 
 def _left_out_in_words(names: Sequence[str], of: int) -> str:

@@ -59,7 +59,8 @@ class LogLinearRisk(FrequencyRisk):
     take the mean of the sample for that of the population, and are too large where π is small.
 
     Main effects need no table and cost O(combinations × keys) a turn; interactions are fitted over all cells, at most
-    16 million. A missing cell is a value of its own.
+    16 million. A missing cell is a value of its own. With `linear` it needs all records at once: a slope is one of
+    numbers, and records are counted by what they show.
 
     References
     ----------
@@ -82,6 +83,10 @@ class LogLinearRisk(FrequencyRisk):
     default: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · Σ_{f = 1} E[1/F | f = 1] / n"
     reference: ClassVar[str] = "Skinner and Shlomo 2008"
+    instead: ClassVar[str] = (
+        "A slope is one of numbers, and large files are counted by what they show. Leave linear out, or take it of a "
+        "sample of the records."
+    )
     method: Literal["default", "ce", "pml", "weighted"] = parameter(
         Choice(("default", "ce", "pml", "weighted")), default="default", kw_only=False
     )
@@ -100,7 +105,7 @@ class LogLinearRisk(FrequencyRisk):
 
     def question(self, scope: PairScope) -> Any:
         if self.linear:
-            return Everything(type(self).__name__, *scope.everything)
+            return Everything(type(self).__name__, *scope.everything, self.instead)
         return Counts(scope.names, scope.weight, KeyTable())
 
     def conclude(self, statistics: Any, scope: PairScope) -> Measurement:

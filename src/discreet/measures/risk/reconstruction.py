@@ -70,7 +70,8 @@ class Reconstruction(Measure):
     in `details`, and is no small number where groups are much alike.
 
     O(records × columns²) for relations between numbers, O(records) for every other pair of columns, a bounded search
-    for every small class; memory O(records × columns).
+    for every small class; memory O(records × columns). It needs all records at once: a formula is one only where it
+    holds of every record, and an equation needs every member of its group.
 
     References
     ----------
@@ -98,6 +99,10 @@ class Reconstruction(Measure):
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     formula: ClassVar[str] = "100 · max_j (recovered_j − guessed_j) / masked_j"
     reference: ClassVar[str] = "Dinur and Nissim 2003"
+    instead: ClassVar[str] = (
+        "A formula must hold of every record, and an equation needs every member of its group. Take it of a sample of "
+        "the records, with groups kept whole."
+    )
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
 
     @classmethod
