@@ -12,6 +12,7 @@ from discreet.operators.fuzzy.fuzzy_measures import (
 from discreet.operators.learning.choquet_learning import ChoquetModel
 from discreet.operators.learning.models import OperatorModel, OWAModel, QuasiWeightedMeanModel, WeightedMeanModel
 from discreet.operators.learning.wowa_learning import WOWAModel
+from discreet.operators.numbers.expert_weights import PairwiseWeights, entropy_weights, pairwise_weights
 from discreet.operators.numbers.generators import (
     Generator,
     as_generator,
@@ -20,6 +21,7 @@ from discreet.operators.numbers.generators import (
     power_generator,
 )
 from discreet.operators.numbers.integrals import ChoquetIntegral, SugenoIntegral, SymmetricSugeno
+from discreet.operators.numbers.layered_means import MeanHierarchy
 from discreet.operators.numbers.means import (
     ArithmeticMean,
     NumericMedian,
@@ -75,7 +77,7 @@ from discreet.operators.fuzzy.fuzzy_transformations import (
     Transformation,
     WOWTransformation,
 )
-from discreet.operators.levels.linguistic import LinguisticOWA, SemanticsMean
+from discreet.operators.levels.linguistic import LinguisticOWA, LinguisticWOWA, SemanticsMean
 from discreet.operators.levels.ordinal_integrals import OrdinalSugeno, WeightedMax, WeightedMin
 from discreet.operators.levels.ordinal_logic import OrdinalLogic
 from discreet.operators.levels.ordinal_means import OrdinalChoquet, OrdinalWeightedMean
@@ -102,11 +104,13 @@ __all__ = [
     "Generator",
     "Interpolated",
     "Linear",
+    "MeanHierarchy",
     "NumericMedian",
     "NumericOrderStatistic",
     "OWAModel",
     "Operator",
     "OperatorModel",
+    "PairwiseWeights",
     "PiecewiseLinear",
     "Power",
     "Quantifier",
@@ -125,11 +129,13 @@ __all__ = [
     "as_quantifier",
     "check_measure",
     "check_quantifier",
+    "entropy_weights",
     "exponential_generator",
     "log_generator",
     "mobius_transform",
     "operator_named",
     "operator_names",
+    "pairwise_weights",
     "parse_quantifier",
     "power_generator",
     "quantifier_with_orness",
@@ -148,6 +154,7 @@ __all__ += [
     "ConvexWeightedMedian",
     "Defuzzifier",
     "LinguisticOWA",
+    "LinguisticWOWA",
     "MeanSelection",
     "MeasureTransformation",
     "MedianSelection",

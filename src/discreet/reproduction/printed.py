@@ -35,6 +35,8 @@ _MOST_PLACES = 6
 
 SAID = {
     "exact": "exact",
+    "defined": "as defined",
+    "built": "as built",
     "sampling": "within sampling error",
     "differs": "differs",
     "ours": "not judged",
@@ -42,8 +44,9 @@ SAID = {
 }
 """Every verdict in words."""
 
-Verdict: TypeAlias = Literal["exact", "sampling", "differs", "ours", "not run"]
-"""Exact; within sampling error; differs, with the reason; ours alone, nothing comparable is printed; not run."""
+Verdict: TypeAlias = Literal["exact", "defined", "built", "sampling", "differs", "ours", "not run"]
+"""Exact; as a definition says that is computed apart, where nothing is printed; as our stand-in was built; within
+sampling error; differs, with the reason; ours alone, nothing comparable is printed; not run."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Cell:
     ----------
     printed, ours : str
         As they are shown; empty where there is none.
-    verdict : {"exact", "sampling", "differs", "ours", "not run"}
+    verdict : {"exact", "defined", "built", "sampling", "differs", "ours", "not run"}
     difference : float, optional
         Ours minus printed, where both are numbers.
     error : float, optional
@@ -66,7 +69,7 @@ class Cell:
     note : str
         What else a reader should know, such as the data that stand in for the paper's.
     required : bool
-        Whether anything but "exact" is a failure.
+        Whether anything but agreement is a failure.
     """
 
     printed: str
@@ -80,9 +83,14 @@ class Cell:
     required: bool = False
 
     @property
+    def agrees(self) -> bool:
+        """Whether ours is what it should be: as printed, as defined where nothing is printed, or as built."""
+        return self.verdict in ("exact", "defined", "built")
+
+    @property
     def gap(self) -> str:
         """How far ours is from the printed figure: in standard errors where there are any."""
-        if self.verdict in ("exact", "not run"):
+        if self.agrees or self.verdict == "not run":
             return ""
         if self.z is not None:
             # Adding zero makes −0.0 plain zero.
@@ -92,7 +100,7 @@ class Cell:
     @property
     def failed(self) -> bool:
         """Whether this should be exact and is not; a table that was not run has not failed."""
-        return self.required and self.verdict not in ("exact", "not run")
+        return self.required and not self.agrees and self.verdict != "not run"
 
     def to_dict(self) -> Json:
         """Return the cell as JSON values; what is empty is left out."""

@@ -31,6 +31,9 @@ PUBLIC: dict[str, PublicFile] = {
     "abalone": PublicFile("uci/abalone.csv", 4177, f"{_UCI}/1/abalone"),
     "ionosphere": PublicFile("uci/ionosphere.csv", 351, f"{_UCI}/52/ionosphere"),
     "wdbc": PublicFile("uci/wdbc.csv", 569, f"{_UCI}/17/breast+cancer+wisconsin+diagnostic"),
+    "water-treatment": PublicFile("uci/water-treatment.csv", 527, f"{_UCI}/106/water+treatment+plant"),
+    "housing": PublicFile("uci/housing.csv", 506, "the Boston housing data, in StatLib as boston"),
+    "dermatology": PublicFile("uci/dermatology.csv", 366, f"{_UCI}/33/dermatology"),
     "census": PublicFile(
         "sdc/CASCrefmicrodata.csv", 1080, "the CASC reference files, in the R package sdcMicro as CASCrefmicrodata"
     ),

@@ -2,6 +2,8 @@
 
 ============================  =========================================================================
 ``exact(printed, ours)``      must agree to the printed digits, or to the `reading` of a `known` misprint
+``defined(by, ours)``         must agree with a definition that is computed apart: no paper prints the figure
+``built(printed, ours)``      must agree, and does because our stand-in was built so: no evidence of anything
 ``sampled(printed, ours, …)`` both are drawn: within sampling error, or beyond `limit` standard errors
 ``ours_only(ours)``           the paper prints nothing here
 ``beside(printed, ours, …)``  printed for another file than ours: shown side by side and never judged
@@ -16,6 +18,7 @@ them make up a paper is said in :mod:`discreet.reproduction.sections`. The class
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from scipy.stats import norm
 from scipy.stats import t as student
@@ -56,6 +59,8 @@ __all__ = [
     "Table",
     "Verdict",
     "beside",
+    "built",
+    "defined",
     "exact",
     "not_run",
     "ours_only",
@@ -106,6 +111,32 @@ def exact(
     reason = "" if same else known if excused else "it does not come out as printed"
     verdict: Verdict = "exact" if same else "differs"
     return Cell(printed, words, verdict, difference, reason=reason, note=note, required=not excused)
+
+
+def defined(by: str, ours: float | str, *, tolerance: float | None = None, note: str = "") -> Cell:
+    """Compare with what a definition gives that is computed apart; no paper prints it, and it is not called exact.
+
+    Examples
+    --------
+    >>> defined("0.5253", 0.52534).verdict, defined("0.5253", 0.5).failed
+    ('defined', True)
+    """
+    return _renamed(exact(by, ours, tolerance=tolerance, note=note), "defined")
+
+
+def built(printed: str, ours: float | str, *, note: str = "") -> Cell:
+    """Compare with a printed figure after which our stand-in was made: it must agree, and shows nothing else.
+
+    Examples
+    --------
+    >>> built("25", 25.0).verdict, built("25", 24.0).failed
+    ('built', True)
+    """
+    return _renamed(exact(printed, ours, note=note), "built")
+
+
+def _renamed(cell: Cell, verdict: Verdict) -> Cell:
+    return replace(cell, verdict=verdict) if cell.verdict == "exact" else cell
 
 
 def sampled(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ from tests.reference import operators_ordinal as reference
 
 from discreet.data.scales.semantics import IntervalSemantics
 from discreet.errors import DataError, ParameterError
-from discreet.operators import LinguisticOWA, SemanticsMean
+from discreet.operators import WOWA, LinguisticOWA, LinguisticWOWA, SemanticsMean
 
 codes = st.lists(st.integers(0, 8), min_size=1, max_size=9)
 boundaries = st.lists(st.integers(1, 9), min_size=9, max_size=9).map(lambda steps: np.cumsum([0, *steps]).tolist())
@@ -33,6 +34,29 @@ def test_linguistic_owa_keeps_its_promises(values, alpha, data):
     assert operator(values[::-1]) == result
     assert operator([values[0]] * 5) == values[0]
     assert result <= operator(raised)
+
+
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(1, 6)), min_size=1, max_size=9), st.sampled_from([1, 2, 3]))
+def test_linguistic_wowa_matches_the_recursion(pairs, alpha):
+    ordered = sorted(pairs, reverse=True)
+    total = sum(weight for _, weight in pairs)
+    reached = [Fraction(sum(weight for _, weight in ordered[:i]), total) for i in range(len(pairs) + 1)]
+    shares = [high**alpha - low**alpha for low, high in itertools.pairwise(reached)]
+    values, weights = [value for value, _ in pairs], [weight for _, weight in pairs]
+    assert LinguisticWOWA(alpha)(values, weights) == reference.linguistic_owa(values, shares)
+    assert LinguisticWOWA(alpha)(values[::-1], weights[::-1]) == LinguisticWOWA(alpha)(values, weights)
+
+
+@given(codes, st.floats(0.1, 10))
+def test_linguistic_wowa_without_weights_is_the_linguistic_owa(values, alpha):
+    assert LinguisticWOWA(alpha)(values) == LinguisticOWA(alpha)(values)
+
+
+def test_linguistic_wowa_stays_near_the_wowa():
+    rng = np.random.default_rng(4)
+    for _ in range(200):
+        values, weights = rng.integers(0, 9, 3), rng.uniform(0.1, 1, 3)
+        assert abs(LinguisticWOWA(2)(values, weights) - WOWA("power:2")(values, weights)) <= 1.5
 
 
 def test_extreme_vectors_are_maximum_and_minimum():

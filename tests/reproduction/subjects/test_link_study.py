@@ -32,6 +32,26 @@ def test_links_and_losses_are_in_percent_and_ties_only_add(study):
         assert all(value >= 0 for value in e.losses.values())
 
 
+def test_levels_are_as_far_apart_as_their_ranks():
+    """Definition 1 by hand: top coding 4, seen through the group o, every pair compared, ties shared."""
+    data = housing(1000)
+    names = GROUPS["o"]
+    original = np.column_stack([data.encoded(name) for name in names]).astype(float)
+    sizes = np.array([len(data.schema[name].scale.levels) for name in names])
+    coded = np.minimum(original, sizes - 4)  # the four highest levels become the lowest of them
+    gaps = (np.abs(coded[:, None, :] - original[None, :, :]) / sizes).sum(axis=2)
+    nearest = np.isclose(gaps, gaps.min(axis=1, keepdims=True), rtol=0, atol=1e-12)
+    expected = (nearest.diagonal() / nearest.sum(axis=1)).sum()
+    at_last = np.where(nearest, np.inf, gaps)
+    second = ~nearest.diagonal() & np.isclose(gaps.diagonal(), at_last.min(axis=1), rtol=0, atol=1e-12)
+
+    study = linkage_study(data, housing(200, random_state=1))
+    (ours,) = (e for e in study.experiments if (e.method, e.p, e.group) == ("top", 4, "o"))
+    assert 10 * ours.linked["DBRL"] == pytest.approx(expected)
+    assert expected == pytest.approx(292.5, abs=0.05)
+    assert 0 < 10 * ours.second["DBRL"] <= second.sum()
+
+
 def test_the_finding_holds(study):
     found = study.averages()
     assert found["PRL"] == pytest.approx(found["DBRL"], abs=6)

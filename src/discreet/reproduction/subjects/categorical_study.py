@@ -29,6 +29,7 @@ from discreet.measures.loss.category_uncertainty import EntropyBasedLoss, Transi
 from discreet.measures.risk.linked import DistanceLinkageRisk, ProbabilisticLinkageRisk
 from discreet.parameters import Integer
 from discreet.parameters.declaration import parameter
+from discreet.reproduction.subjects.link_study import ranks_alone
 from discreet.reproduction.verdicts import STAND_IN, Cell, Row, ScatterFigure, ScatterPoint, Table, beside, ours_only
 from discreet.typing import Json
 
@@ -105,9 +106,9 @@ class PaperMicroaggregation(KModes):
 
 
 def survey(n: int = 1000) -> Microdata:
-    """Return the survey with the eleven attributes of Table 1."""
+    """Return the survey with the eleven attributes of Table 1; levels are as far apart as their ranks, as in P4."""
     names = {name for names in SETS.values() for name in names}
-    data = housing(n)
+    data = ranks_alone(housing(n))
     return data.select(name for name in data.names if name in names)
 
 
@@ -119,7 +120,7 @@ def measures() -> list[Measure]:
         AverageTableLoss(),
         EntropyBasedLoss(),
         TransitionLoss(),
-        DistanceLinkageRisk(direction="release"),
+        DistanceLinkageRisk(direction="release", metric="manhattan"),
         ProbabilisticLinkageRisk(worst_case=False, direction="release"),
     ]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.operators import ChoquetTransformation, ConvexHull, CWOWMedian, WOWTransformation
 from discreet.reproduction.subjects.cwow_median import VALUES
-from discreet.reproduction.verdicts import Cell, Row, Table, exact
+from discreet.reproduction.verdicts import Cell, Row, Table, defined
 from discreet.typing import FloatArray
 
 __all__ = ["choquet_by_definition", "tables", "total_by_definition"]
@@ -67,10 +67,10 @@ def _two_stages() -> Table:
     for alpha in (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0):
         shares = (ConvexHull() | WOWTransformation(alpha))(counts)
         staged = int(np.searchsorted(np.cumsum(shares), 0.5, side="right"))
-        rows.append(Row(f"α = {alpha:g}", (exact(f"l_{CWOWMedian(alpha)(VALUES)}", f"l_{staged}"),)))
+        rows.append(Row(f"α = {alpha:g}", (defined(f"l_{CWOWMedian(alpha)(VALUES)}", f"l_{staged}"),)))
     note = "Not printed: the operator of P1b beside the two stages of the paper, on the values of P1b's Table 2."
     return Table("Section VI", "CWOW-median = convex, then WOW, then median", ("result",), tuple(rows), note=note)
 
 
 def _cells(definition: Sequence[Fraction], ours: FloatArray) -> tuple[Cell, ...]:
-    return tuple(exact(f"{float(d):.6f}", float(value)) for d, value in zip(definition, ours, strict=True))
+    return tuple(defined(f"{float(d):.6f}", float(value)) for d, value in zip(definition, ours, strict=True))

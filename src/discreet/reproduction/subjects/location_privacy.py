@@ -21,7 +21,18 @@ from discreet.data.schema import Attribute, Schema
 from discreet.masking.microaggregation.sequences.kshc import KSHC
 from discreet.operators import Power, Sigmoid
 from discreet.operators.numbers.quantifiers import Quantifier
-from discreet.reproduction.verdicts import Arrow, Cell, Curve, CurveFigure, GraphFigure, Row, Table, beside, exact
+from discreet.reproduction.verdicts import (
+    Arrow,
+    Cell,
+    Curve,
+    CurveFigure,
+    GraphFigure,
+    Row,
+    Table,
+    beside,
+    defined,
+    exact,
+)
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["LARGE", "MATRICES", "MEDIUM", "SEQUENCES", "SMALL", "figures", "matrix", "partition", "squares", "tables"]
@@ -81,20 +92,26 @@ def matrix(quantifier: Quantifier, paths: Sequence[str] = SEQUENCES) -> FloatArr
 
 
 def mask(
-    quantifier: Quantifier, linkage: Literal["single", "complete", "average"] = "average"
+    quantifier: Quantifier,
+    linkage: Literal["single", "complete", "average", "median"] = "average",
+    paths: Sequence[str] = SEQUENCES,
 ) -> tuple[IntArray, list[str]]:
     """Return the group of every path by k-sized hierarchical clustering with k = 2, and its group's prototype."""
-    table = pa.table({"path": [" ".join(path) for path in SEQUENCES]})
+    table = pa.table({"path": [" ".join(path) for path in paths]})
     data = Microdata(table, Schema([Attribute("path", SCALE, "key")]))
     masked = KSHC(K, quantifier=quantifier, linkage=linkage).mask(data)
     assert masked.labels is not None  # noqa: S101 - every microaggregation has groups
     return masked.labels, [path.replace(" ", "") for path in masked.microdata.column("path").to_pylist()]
 
 
-def partition(quantifier: Quantifier, linkage: Literal["single", "complete", "average"] = "average") -> tuple[str, ...]:
-    """Return the groups, each as a sorted list of its paths."""
-    labels, _ = mask(quantifier, linkage)
-    return tuple(_members(labels, group) for group in range(labels.max() + 1))
+def partition(
+    quantifier: Quantifier,
+    linkage: Literal["single", "complete", "average", "median"] = "average",
+    paths: Sequence[str] = SEQUENCES,
+) -> tuple[str, ...]:
+    """Return the groups, each as a sorted list of its paths; among equals the path that is listed first goes first."""
+    labels, _ = mask(quantifier, linkage, paths)
+    return tuple(_members(labels, group, paths) for group in range(labels.max() + 1))
 
 
 def squares(quantifier: Quantifier) -> dict[str, tuple[float, str]]:
@@ -108,20 +125,20 @@ def squares(quantifier: Quantifier) -> dict[str, tuple[float, str]]:
     }
 
 
-def _members(labels: IntArray, group: int) -> str:
-    return ", ".join(sorted(SEQUENCES[i] for i in np.flatnonzero(labels == group)))
+def _members(labels: IntArray, group: int, paths: Sequence[str] = SEQUENCES) -> str:
+    return ", ".join(sorted(paths[int(i)] for i in np.flatnonzero(labels == group)))
 
 
 def tables() -> list[Table]:
-    """Return the distances of the seven sequences and the groups of Table 2."""
-    return [_distances(), _table_2(), _squares()]
+    """Return the distances of the seven sequences, the groups of Table 2, and what a tie leaves open."""
+    return [_distances(), _table_2(), _tie(), _squares()]
 
 
 def _distances() -> Table:
     rows = []
     for label, printed in MATRICES.items():
         distances = matrix(TABLE_2[label][0])
-        cells = [exact(f"0{word}", float(distances[pair])) for pair, word in zip(PAIRS, printed.split(), strict=True)]
+        cells = [defined(f"0{word}", float(distances[pair])) for pair, word in zip(PAIRS, printed.split(), strict=True)]
         rows.append(Row(label, tuple(cells)))
     columns = tuple(f"{i}–{j}" for i, j in PAIRS)
     note = "Not printed: reference figures after Definitions 3 and 4. Numbers are those of Table 1; other pairs are 1."
@@ -136,12 +153,34 @@ def _table_2() -> Table:
         rows.append(Row(label, (cell,)))
     for alpha in (0.85, 0.9, 0.99):
         note = "evidence: the groups that are printed for Q1^2"
-        rows.append(Row(f"Q1^{alpha:g}", (exact(_listing(MEDIUM), _listing(partition(Power(alpha))), note=note),)))
+        rows.append(Row(f"Q1^{alpha:g}", (defined(_listing(MEDIUM), _listing(partition(Power(alpha))), note=note),)))
     note = (
         "Leftovers join the nearest closed cluster with fewer than 2k − 1 members. The text lists Q1^1 and Q2^2, the "
         "table Q1^2 and Q1^4."
     )
     return Table("Table 2", "Groups with k = 2", ("groups",), tuple(rows), "Q", note)
+
+
+def _tie() -> Table:
+    """Return both outcomes of Q1^1, the plain mean: abmnc and mn are equally far from stmn."""
+    mean = Power(1)
+    distances = matrix(mean)
+    far = [float(distances[SEQUENCES.index(path), SEQUENCES.index("stmn")]) for path in ("abmnc", "mn")]
+    listed_last = (*(path for path in SEQUENCES if path != "abmnc"), "abmnc")
+    rows = (
+        Row("d(abmnc, stmn)", (defined("0.555556", far[0], note="5/9"),)),
+        Row("d(mn, stmn)", (defined("0.555556", far[1], note="5/9"),)),
+        Row("groups, abmnc listed before mn", (defined(_listing(LARGE), _listing(partition(mean))),)),
+        Row(
+            "groups, abmnc listed after mn", (defined(_listing(MEDIUM), _listing(partition(mean, paths=listed_last))),)
+        ),
+    )
+    note = (
+        "Not printed, though the text speaks of Q1^1: once abcde, abcxe and edcba, erabc are closed, abmnc and mn are "
+        "equally far from stmn, and the order of the file decides. One order gives the printed groups for large α, the "
+        "other those for medium α."
+    )
+    return Table("Q1^1", "The tie at α = 1", ("result",), rows, "", note)
 
 
 def _squares() -> Table:
