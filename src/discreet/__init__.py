@@ -52,8 +52,10 @@ if TYPE_CHECKING:
     from discreet.evaluation.candidates import grid as grid
     from discreet.evaluation.certifying import certify as certify
     from discreet.evaluation.joint_attack import attack_together as attack_together
+    from discreet.evaluation.objective import privacy_utility as privacy_utility
     from discreet.evaluation.risk_of_file import risk as risk
     from discreet.evaluation.study import compare as compare
+    from discreet.evaluation.table_correction import correct_table as correct_table
     from discreet.evaluation.tuning import tune as tune
     from discreet.io.reading import inspect as inspect
     from discreet.io.reading import read as read
@@ -96,10 +98,13 @@ if TYPE_CHECKING:
     from discreet.masking.perturbing.noise import CorrelatedNoise as CorrelatedNoise
     from discreet.masking.perturbing.noise import MultiplicativeNoise as MultiplicativeNoise
     from discreet.masking.perturbing.pram import PRAM as PRAM
+    from discreet.masking.perturbing.record_swapping import RecordSwapping as RecordSwapping
+    from discreet.masking.perturbing.romm import ROMM as ROMM
     from discreet.masking.perturbing.rounding import Rounding as Rounding
     from discreet.masking.perturbing.shuffling import Shuffling as Shuffling
     from discreet.masking.perturbing.swapping import RankSwapping as RankSwapping
     from discreet.masking.recoding.adjacent import AdjacentMerging as AdjacentMerging
+    from discreet.masking.recoding.banding import Banding as Banding
     from discreet.masking.recoding.code_truncation import CodeTruncation as CodeTruncation
     from discreet.masking.recoding.coding import BottomCoding as BottomCoding
     from discreet.masking.recoding.coding import TopCoding as TopCoding
@@ -107,13 +112,21 @@ if TYPE_CHECKING:
     from discreet.masking.recoding.generalisation import Generalisation as Generalisation
     from discreet.masking.recoding.global_recoding import GlobalRecoding as GlobalRecoding
     from discreet.masking.recoding.grid_cells import GridCells as GridCells
-    from discreet.masking.recoding.hierarchy import HierarchyRecoding as HierarchyRecoding
+    from discreet.masking.recoding.hierarchy import Hierarchy as Hierarchy
+    from discreet.masking.recoding.hierarchy import read_hierarchy as read_hierarchy
+    from discreet.masking.recoding.hierarchy_of_column import build_hierarchy as build_hierarchy
+    from discreet.masking.recoding.hierarchy_recoding import HierarchyRecoding as HierarchyRecoding
     from discreet.masking.recoding.level_map import LevelMap as LevelMap
+    from discreet.masking.recoding.multivariate_coding import MultivariateTopCoding as MultivariateTopCoding
+    from discreet.masking.recoding.rare_levels import RareLevels as RareLevels
     from discreet.masking.recoding.safe_harbour import SafeHarbour as SafeHarbour
     from discreet.masking.running.units import PerUnit as PerUnit
+    from discreet.masking.withholding.ghost_suppression import GhostSuppression as GhostSuppression
     from discreet.masking.withholding.identifiers import Identifiers as Identifiers
     from discreet.masking.withholding.pseudonyms import Pseudonyms as Pseudonyms
     from discreet.masking.withholding.record_order import RecordOrder as RecordOrder
+    from discreet.masking.withholding.record_suppression import RecordSuppression as RecordSuppression
+    from discreet.masking.withholding.risk_suppression import RiskSuppression as RiskSuppression
     from discreet.masking.withholding.sampling import Sampling as Sampling
     from discreet.masking.withholding.suppression import LocalSuppression as LocalSuppression
     from discreet.measures.loss.category_moves import CategoryDistance as CategoryDistance
@@ -123,14 +136,25 @@ if TYPE_CHECKING:
     from discreet.measures.loss.category_uncertainty import EntropyBasedLoss as EntropyBasedLoss
     from discreet.measures.loss.category_uncertainty import TransitionLoss as TransitionLoss
     from discreet.measures.loss.cell_loss import CellLoss as CellLoss
+    from discreet.measures.loss.class_losses import AverageClassSize as AverageClassSize
+    from discreet.measures.loss.class_losses import Discernibility as Discernibility
+    from discreet.measures.loss.declared_relations import RelationsBroken as RelationsBroken
     from discreet.measures.loss.distributions import DistributionDistance as DistributionDistance
     from discreet.measures.loss.distributions import HistogramDistance as HistogramDistance
     from discreet.measures.loss.distributions import QuantileDistance as QuantileDistance
+    from discreet.measures.loss.generalised_cells import Ambiguity as Ambiguity
+    from discreet.measures.loss.generalised_cells import GeneralisationIntensity as GeneralisationIntensity
+    from discreet.measures.loss.generalised_cells import Granularity as Granularity
+    from discreet.measures.loss.generalised_cells import KeyDivergence as KeyDivergence
     from discreet.measures.loss.improbability import ProbabilisticLoss as ProbabilisticLoss
+    from discreet.measures.loss.invented_rows import InventedRows as InventedRows
+    from discreet.measures.loss.learning import ClassificationLoss as ClassificationLoss
+    from discreet.measures.loss.learning import ClusteringLoss as ClusteringLoss
     from discreet.measures.loss.numbers import IL1s as IL1s
     from discreet.measures.loss.numbers import MeanDifference as MeanDifference
     from discreet.measures.loss.numbers import SquaredError as SquaredError
     from discreet.measures.loss.numbers import VarianceDifference as VarianceDifference
+    from discreet.measures.loss.own_statistics import OwnStatistics as OwnStatistics
     from discreet.measures.loss.propensity import PropensityLoss as PropensityLoss
     from discreet.measures.loss.regression import RegressionLoss as RegressionLoss
     from discreet.measures.loss.relations import CorrelationDifference as CorrelationDifference
@@ -143,7 +167,10 @@ if TYPE_CHECKING:
     from discreet.measures.loss.sequence_tallies import SequenceLengths as SequenceLengths
     from discreet.measures.loss.sequence_tallies import Transitions as Transitions
     from discreet.measures.loss.suppressed import SuppressionShare as SuppressionShare
+    from discreet.measures.loss.suppressed_strata import SuppressionByStratum as SuppressionByStratum
+    from discreet.measures.loss.table_metrics import TableMetric as TableMetric
     from discreet.measures.risk.attribute_disclosure import AttributeDisclosure as AttributeDisclosure
+    from discreet.measures.risk.combined_linkage import CombinedLinkageRisk as CombinedLinkageRisk
     from discreet.measures.risk.diversity import LDiversityViolations as LDiversityViolations
     from discreet.measures.risk.diversity import TCloseness as TCloseness
     from discreet.measures.risk.equal_keys import IndividualRisk as IndividualRisk
@@ -163,16 +190,28 @@ if TYPE_CHECKING:
     from discreet.measures.risk.mahalanobis_intervals import (
         MahalanobisIntervalDisclosure as MahalanobisIntervalDisclosure,
     )
+    from discreet.measures.risk.masking_aware_linkage import MaskingAwareLinkageRisk as MaskingAwareLinkageRisk
+    from discreet.measures.risk.model_identity import AverageRiskOfRecords as AverageRiskOfRecords
+    from discreet.measures.risk.model_identity import HighestRiskOfRecords as HighestRiskOfRecords
+    from discreet.measures.risk.model_identity import KCombinations as KCombinations
+    from discreet.measures.risk.model_identity import KMItems as KMItems
+    from discreet.measures.risk.model_identity import UniquenessOfRecords as UniquenessOfRecords
+    from discreet.measures.risk.model_population import KMapViolations as KMapViolations
+    from discreet.measures.risk.model_population import PresenceViolations as PresenceViolations
     from discreet.measures.risk.model_violations import AlphaKViolations as AlphaKViolations
     from discreet.measures.risk.model_violations import BetaLikenessViolations as BetaLikenessViolations
     from discreet.measures.risk.model_violations import DeltaDisclosureViolations as DeltaDisclosureViolations
     from discreet.measures.risk.population_uniques import PopulationUniques as PopulationUniques
     from discreet.measures.risk.reconstruction import Reconstruction as Reconstruction
+    from discreet.measures.risk.replicated_uniques import ReplicatedUniques as ReplicatedUniques
     from discreet.measures.risk.sequence_knowledge import KnownEvents as KnownEvents
     from discreet.measures.risk.special_uniques import SpecialUniques as SpecialUniques
+    from discreet.release.alternatives import OpenProtocol as OpenProtocol
+    from discreet.release.alternatives import chains as chains
     from discreet.release.chain import Chain as Chain
     from discreet.release.proposal import propose as propose
     from discreet.release.protocol import Protocol as Protocol
+    from discreet.release.tuned_protocol import tune_protocol as tune_protocol
     from discreet.release.writing import write_report as write_report
     from discreet.workflow import check as check
     from discreet.workflow import run as run
@@ -181,18 +220,25 @@ else:
         "AdditiveNoise": "discreet.masking.perturbing.noise",
         "AdjacentMerging": "discreet.masking.recoding.adjacent",
         "AlphaKViolations": "discreet.measures.risk.model_violations",
+        "Ambiguity": "discreet.measures.loss.generalised_cells",
         "AssociationDifference": "discreet.measures.loss.category_tables",
         "Attribute": "discreet.data.schema",
         "AttributeDisclosure": "discreet.measures.risk.attribute_disclosure",
+        "AverageClassSize": "discreet.measures.loss.class_losses",
+        "AverageRiskOfRecords": "discreet.measures.risk.model_identity",
         "AverageTableLoss": "discreet.measures.loss.category_tables",
         "BalancedKModes": "discreet.masking.microaggregation.records.balanced",
+        "Banding": "discreet.masking.recoding.banding",
         "BetaLikenessViolations": "discreet.measures.risk.model_violations",
         "BlockedLinkage": "discreet.linkage.shared.blocking",
         "BottomCoding": "discreet.masking.recoding.coding",
         "CategoryDistance": "discreet.measures.loss.category_moves",
         "CellLoss": "discreet.measures.loss.cell_loss",
         "Chain": "discreet.release.chain",
+        "ClassificationLoss": "discreet.measures.loss.learning",
+        "ClusteringLoss": "discreet.measures.loss.learning",
         "CodeTruncation": "discreet.masking.recoding.code_truncation",
+        "CombinedLinkageRisk": "discreet.measures.risk.combined_linkage",
         "CorrelatedNoise": "discreet.masking.perturbing.noise",
         "CorrelationDifference": "discreet.measures.loss.relations",
         "CovarianceDifference": "discreet.measures.loss.relations",
@@ -203,6 +249,7 @@ else:
         "Declaration": "discreet.data.survey",
         "DeltaDisclosureViolations": "discreet.measures.risk.model_violations",
         "DeviationIntervalDisclosure": "discreet.measures.risk.intervals",
+        "Discernibility": "discreet.measures.loss.class_losses",
         "DiscreetError": "discreet.errors",
         "DiscreetWarning": "discreet.errors",
         "DistanceLinkage": "discreet.linkage.shared.distance",
@@ -215,10 +262,15 @@ else:
         "FirstComponentLinkage": "discreet.linkage.unshared.rank_to_rank",
         "FrequentSubsequences": "discreet.measures.loss.sequence_patterns",
         "Generalisation": "discreet.masking.recoding.generalisation",
+        "GeneralisationIntensity": "discreet.measures.loss.generalised_cells",
         "GeneticMicroaggregation": "discreet.masking.microaggregation.numbers.genetic",
+        "GhostSuppression": "discreet.masking.withholding.ghost_suppression",
         "GlobalRecoding": "discreet.masking.recoding.global_recoding",
+        "Granularity": "discreet.measures.loss.generalised_cells",
         "GridCells": "discreet.masking.recoding.grid_cells",
-        "HierarchyRecoding": "discreet.masking.recoding.hierarchy",
+        "Hierarchy": "discreet.masking.recoding.hierarchy",
+        "HierarchyRecoding": "discreet.masking.recoding.hierarchy_recoding",
+        "HighestRiskOfRecords": "discreet.measures.risk.model_identity",
         "HistogramDistance": "discreet.measures.loss.distributions",
         "HouseholdRisk": "discreet.measures.risk.household_risk",
         "IL1s": "discreet.measures.loss.numbers",
@@ -227,11 +279,16 @@ else:
         "IndividualRisk": "discreet.measures.risk.equal_keys",
         "Intruder": "discreet.contracts.intruder",
         "IntruderScenarios": "discreet.measures.risk.intruder_scenarios",
+        "InventedRows": "discreet.measures.loss.invented_rows",
         "JournalistRisk": "discreet.measures.risk.guesses",
         "KAnonymityViolations": "discreet.measures.risk.equal_keys",
+        "KCombinations": "discreet.measures.risk.model_identity",
+        "KMItems": "discreet.measures.risk.model_identity",
+        "KMapViolations": "discreet.measures.risk.model_population",
         "KModes": "discreet.masking.microaggregation.records.kmodes",
         "KPrototypes": "discreet.masking.microaggregation.records.kprototypes",
         "KSHC": "discreet.masking.microaggregation.sequences.kshc",
+        "KeyDivergence": "discreet.measures.loss.generalised_cells",
         "KnownEvents": "discreet.measures.risk.sequence_knowledge",
         "LDiversityViolations": "discreet.measures.risk.diversity",
         "LevelMap": "discreet.masking.recoding.level_map",
@@ -242,18 +299,23 @@ else:
         "MahalanobisIntervalDisclosure": "discreet.measures.risk.mahalanobis_intervals",
         "MarketerRisk": "discreet.measures.risk.guesses",
         "MaskingAwareLinkage": "discreet.linkage.shared.masking_aware",
+        "MaskingAwareLinkageRisk": "discreet.measures.risk.masking_aware_linkage",
         "MeanDifference": "discreet.measures.loss.numbers",
         "MemoryEngine": "discreet.engines.memory",
         "Microdata": "discreet.data.microdata",
         "MixedMDAV": "discreet.masking.microaggregation.records.mixed_mdav",
         "Mondrian": "discreet.masking.microaggregation.records.mondrian",
         "MultiplicativeNoise": "discreet.masking.perturbing.noise",
+        "MultivariateTopCoding": "discreet.masking.recoding.multivariate_coding",
         "Nominal": "discreet.data.scales.nominal",
         "Numeric": "discreet.data.scales.numeric",
+        "OpenProtocol": "discreet.release.alternatives",
         "Ordinal": "discreet.data.scales.ordinal",
+        "OwnStatistics": "discreet.measures.loss.own_statistics",
         "PRAM": "discreet.masking.perturbing.pram",
         "PerUnit": "discreet.masking.running.units",
         "PopulationUniques": "discreet.measures.risk.population_uniques",
+        "PresenceViolations": "discreet.measures.risk.model_population",
         "ProbabilisticLinkage": "discreet.linkage.shared.probabilistic",
         "ProbabilisticLinkageRisk": "discreet.measures.risk.linked",
         "ProbabilisticLoss": "discreet.measures.loss.improbability",
@@ -263,14 +325,21 @@ else:
         "Protocol": "discreet.release.protocol",
         "Pseudonyms": "discreet.masking.withholding.pseudonyms",
         "QuantileDistance": "discreet.measures.loss.distributions",
+        "ROMM": "discreet.masking.perturbing.romm",
         "RankIntervalDisclosure": "discreet.measures.risk.intervals",
         "RankLoss": "discreet.measures.loss.relations",
         "RankSwapping": "discreet.masking.perturbing.swapping",
+        "RareLevels": "discreet.masking.recoding.rare_levels",
         "Reconstruction": "discreet.measures.risk.reconstruction",
         "RecordOrder": "discreet.masking.withholding.record_order",
+        "RecordSuppression": "discreet.masking.withholding.record_suppression",
+        "RecordSwapping": "discreet.masking.perturbing.record_swapping",
         "Refine": "discreet.masking.microaggregation.numbers.refinement",
         "RegressionLoss": "discreet.measures.loss.regression",
+        "RelationsBroken": "discreet.measures.loss.declared_relations",
+        "ReplicatedUniques": "discreet.measures.risk.replicated_uniques",
         "RepresentativeLinkage": "discreet.linkage.unshared.representatives",
+        "RiskSuppression": "discreet.masking.withholding.risk_suppression",
         "Rounding": "discreet.masking.perturbing.rounding",
         "SafeHarbour": "discreet.masking.recoding.safe_harbour",
         "SampleUniques": "discreet.measures.risk.equal_keys",
@@ -291,12 +360,15 @@ else:
         "StructuralLinkage": "discreet.linkage.unshared.structural",
         "SumOfScoresLinkage": "discreet.linkage.unshared.rank_to_rank",
         "SupervisedLinkage": "discreet.linkage.unshared.supervised",
+        "SuppressionByStratum": "discreet.measures.loss.suppressed_strata",
         "SuppressionShare": "discreet.measures.loss.suppressed",
         "TCloseness": "discreet.measures.risk.diversity",
         "TableLoss": "discreet.measures.loss.category_tables",
+        "TableMetric": "discreet.measures.loss.table_metrics",
         "TopCoding": "discreet.masking.recoding.coding",
         "TransitionLoss": "discreet.measures.loss.category_uncertainty",
         "Transitions": "discreet.measures.loss.sequence_tallies",
+        "UniquenessOfRecords": "discreet.measures.risk.model_identity",
         "VMDAV": "discreet.masking.microaggregation.numbers.vmdav",
         "VarianceDifference": "discreet.measures.loss.numbers",
         "WardMicroaggregation": "discreet.masking.microaggregation.numbers.ward",
@@ -304,24 +376,30 @@ else:
         "assess": "discreet.evaluation.assessing",
         "attack": "discreet.evaluation.assessing",
         "attack_together": "discreet.evaluation.joint_attack",
+        "build_hierarchy": "discreet.masking.recoding.hierarchy_of_column",
         "certify": "discreet.evaluation.certifying",
+        "chains": "discreet.release.alternatives",
         "check": "discreet.workflow",
         "combine": "discreet.linkage.combined",
         "compare": "discreet.evaluation.study",
+        "correct_table": "discreet.evaluation.table_correction",
         "grid": "discreet.evaluation.candidates",
         "inspect": "discreet.io.reading",
         "match_variables": "discreet.linkage.unshared.variables",
         "measure": "discreet.evaluation.assessing",
         "methods": "discreet.catalogue",
         "microdata": "discreet.data.microdata",
+        "privacy_utility": "discreet.evaluation.objective",
         "propose": "discreet.release.proposal",
         "protect": "discreet.evaluation.assessing",
         "read": "discreet.io.reading",
+        "read_hierarchy": "discreet.masking.recoding.hierarchy",
         "risk": "discreet.evaluation.risk_of_file",
         "run": "discreet.workflow",
         "scan": "discreet.io.reading",
         "survey": "discreet.io.reading",
         "tune": "discreet.evaluation.tuning",
+        "tune_protocol": "discreet.release.tuned_protocol",
         "write": "discreet.io.reading",
         "write_report": "discreet.release.writing",
     }
@@ -364,22 +442,30 @@ __all__ = [
     "MDAV",
     "MHM",
     "PRAM",
+    "ROMM",
     "VMDAV",
     "AdditiveNoise",
     "AdjacentMerging",
     "AlphaKViolations",
+    "Ambiguity",
     "AssociationDifference",
     "Attribute",
     "AttributeDisclosure",
+    "AverageClassSize",
+    "AverageRiskOfRecords",
     "AverageTableLoss",
     "BalancedKModes",
+    "Banding",
     "BetaLikenessViolations",
     "BlockedLinkage",
     "BottomCoding",
     "CategoryDistance",
     "CellLoss",
     "Chain",
+    "ClassificationLoss",
+    "ClusteringLoss",
     "CodeTruncation",
+    "CombinedLinkageRisk",
     "CorrelatedNoise",
     "CorrelationDifference",
     "CovarianceDifference",
@@ -390,6 +476,7 @@ __all__ = [
     "Declaration",
     "DeltaDisclosureViolations",
     "DeviationIntervalDisclosure",
+    "Discernibility",
     "DiscreetError",
     "DiscreetWarning",
     "DistanceLinkage",
@@ -402,10 +489,15 @@ __all__ = [
     "FirstComponentLinkage",
     "FrequentSubsequences",
     "Generalisation",
+    "GeneralisationIntensity",
     "GeneticMicroaggregation",
+    "GhostSuppression",
     "GlobalRecoding",
+    "Granularity",
     "GridCells",
+    "Hierarchy",
     "HierarchyRecoding",
+    "HighestRiskOfRecords",
     "HistogramDistance",
     "HouseholdRisk",
     "IL1s",
@@ -414,10 +506,15 @@ __all__ = [
     "IndividualRisk",
     "Intruder",
     "IntruderScenarios",
+    "InventedRows",
     "JournalistRisk",
     "KAnonymityViolations",
+    "KCombinations",
+    "KMItems",
+    "KMapViolations",
     "KModes",
     "KPrototypes",
+    "KeyDivergence",
     "KnownEvents",
     "LDiversityViolations",
     "LevelMap",
@@ -426,17 +523,22 @@ __all__ = [
     "MahalanobisIntervalDisclosure",
     "MarketerRisk",
     "MaskingAwareLinkage",
+    "MaskingAwareLinkageRisk",
     "MeanDifference",
     "MemoryEngine",
     "Microdata",
     "MixedMDAV",
     "Mondrian",
     "MultiplicativeNoise",
+    "MultivariateTopCoding",
     "Nominal",
     "Numeric",
+    "OpenProtocol",
     "Ordinal",
+    "OwnStatistics",
     "PerUnit",
     "PopulationUniques",
+    "PresenceViolations",
     "ProbabilisticLinkage",
     "ProbabilisticLinkageRisk",
     "ProbabilisticLoss",
@@ -449,11 +551,17 @@ __all__ = [
     "RankIntervalDisclosure",
     "RankLoss",
     "RankSwapping",
+    "RareLevels",
     "Reconstruction",
     "RecordOrder",
+    "RecordSuppression",
+    "RecordSwapping",
     "Refine",
     "RegressionLoss",
+    "RelationsBroken",
+    "ReplicatedUniques",
     "RepresentativeLinkage",
+    "RiskSuppression",
     "Rounding",
     "SafeHarbour",
     "SampleUniques",
@@ -474,12 +582,15 @@ __all__ = [
     "StructuralLinkage",
     "SumOfScoresLinkage",
     "SupervisedLinkage",
+    "SuppressionByStratum",
     "SuppressionShare",
     "TCloseness",
     "TableLoss",
+    "TableMetric",
     "TopCoding",
     "TransitionLoss",
     "Transitions",
+    "UniquenessOfRecords",
     "VarianceDifference",
     "WardMicroaggregation",
     "__version__",
@@ -487,10 +598,13 @@ __all__ = [
     "assess",
     "attack",
     "attack_together",
+    "build_hierarchy",
     "certify",
+    "chains",
     "check",
     "combine",
     "compare",
+    "correct_table",
     "datasets",
     "errors",
     "grid",
@@ -501,10 +615,12 @@ __all__ = [
     "microdata",
     "models",
     "operators",
+    "privacy_utility",
     "progress",
     "propose",
     "protect",
     "read",
+    "read_hierarchy",
     "release",
     "risk",
     "run",
@@ -512,6 +628,7 @@ __all__ = [
     "scan",
     "survey",
     "tune",
+    "tune_protocol",
     "write",
     "write_report",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ import discreet.linkage
 import discreet.masking
 import discreet.measures
 from discreet.contracts.estimator import find, registered
+from discreet.contracts.linker import nothing_in_common
 from discreet.errors import DiscreetError, ParameterError
 from discreet.parameters import describe
 from discreet.plain import scalar_or_text
@@ -34,6 +35,7 @@ __all__ = [
     "methods",
     "parse_parameters",
     "read_parameters",
+    "refuse_unshared",
     "shares_attributes",
 ]
 
@@ -241,3 +243,9 @@ def _described(cls: type[Any]) -> Json:
 def shares_attributes(linker: str) -> bool:
     """Say whether a linker compares attributes that both files have, or finds its way without."""
     return bool(method("linker", linker).needs_common_attributes)
+
+
+def refuse_unshared(linker: str, a: Iterable[str], b: Iterable[str]) -> None:
+    """Refuse files, given by the names of their attributes, that share none, and say which linkers need none."""
+    if set(a).isdisjoint(b):
+        raise nothing_in_common(method("linker", linker).__name__, shared=False)

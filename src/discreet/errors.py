@@ -122,7 +122,7 @@ class NotFittedError(DiscreetError, ValueError, AttributeError):
 
 
 class BrokenGuaranteeError(DiscreetError, RuntimeError):
-    """A written file does not keep what was promised of it. It is not put in place; a defect, whoever caused it."""
+    """A release does not keep what was promised of it. It is not put in place; a defect, whoever caused it."""
 
 
 class DiscreetWarning(UserWarning):

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from discreet.errors import ParameterError, door, wrong_type
 
 if TYPE_CHECKING:
-    from discreet.catalogue import describe_methods, parse_parameters, shares_attributes
+    from discreet.catalogue import describe_methods, parse_parameters, refuse_unshared, shares_attributes
     from discreet.contracts.assessment import Verdict
     from discreet.contracts.engine import Engine, TableEngine
     from discreet.contracts.file_risk import FileRisk
     from discreet.contracts.intruder import Intruder
     from discreet.contracts.proof import Certificate
     from discreet.contracts.remark import Remark
+    from discreet.contracts.withholding_proof import RecodingCertificate, SuppressionCertificate
     from discreet.data.microdata import Microdata
     from discreet.data.schema import ROLES, Schema
     from discreet.data.survey import Declaration
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
     from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
     from discreet.evaluation.further_linkers import knows_masking
     from discreet.evaluation.joint_attack import attack_together
+    from discreet.evaluation.objective import privacy_utility
     from discreet.evaluation.row_store import check_store
     from discreet.evaluation.study import compare
+    from discreet.evaluation.table_correction import correct_table
     from discreet.evaluation.thresholds import verify
     from discreet.evaluation.told_masking import told
     from discreet.evaluation.tuning import tune
@@ -51,26 +54,32 @@ if TYPE_CHECKING:
         survey,
         writable_endings,
         write,
+        write_hierarchy,
         write_links,
         written_together,
     )
     from discreet.io.stored_parquet import is_large
+    from discreet.masking.recoding.hierarchy import Hierarchy, read_hierarchy
+    from discreet.masking.recoding.hierarchy_of_column import build_hierarchy, lists_values
     from discreet.masking.withholding.pseudonym_key import new_key
-    from discreet.release.chain import Chain
+    from discreet.release.alternatives import OpenProtocol, chains, parse_chains
+    from discreet.release.chain import Chain, masker_for
     from discreet.release.demo import demo, write_dataset
     from discreet.release.households import protect_households, renumber_files, renumber_keys, split_households
     from discreet.release.manifest import check_manifest, find_manifest, write_manifest
-    from discreet.release.masking_source import masking_of
+    from discreet.release.masking_source import masking_of, told_release
     from discreet.release.proposal import propose
     from discreet.release.protocol import Protocol
     from discreet.release.protocol_advice import advise_protocol
     from discreet.release.protocol_parts import Source, Step
     from discreet.release.pseudonym_files import reveal_file
+    from discreet.release.recoding_steps import recode_steps, recoded_masker
     from discreet.release.running import Run, load_protocol, save_protocol
     from discreet.release.running_tables import TablesRun
     from discreet.release.script import protect_script
     from discreet.release.several_tables import Tables
     from discreet.release.stored_run import StoredRun, stored_release
+    from discreet.release.tuned_protocol import TunedProtocol, tune_protocol
     from discreet.release.warming import warm
     from discreet.release.writing import write_report, write_risk, write_study
     from discreet.reproduction.printed import PaperComparison
@@ -81,7 +90,9 @@ __all__ = [
     "ROLES",
     "Chain",
     "Declaration",
+    "Hierarchy",
     "Intruder",
+    "OpenProtocol",
     "Protocol",
     "Remark",
     "Run",
@@ -91,6 +102,7 @@ __all__ = [
     "StoredRun",
     "Tables",
     "TablesRun",
+    "TunedProtocol",
     "advise",
     "advise_protocol",
     "advise_study",
@@ -98,13 +110,16 @@ __all__ = [
     "assess",
     "attack",
     "attack_together",
+    "build_hierarchy",
     "certify",
+    "chains",
     "check",
     "check_manifest",
     "check_outputs",
     "check_store",
     "compare",
     "compare_papers",
+    "correct_table",
     "data_of",
     "demo",
     "describe_methods",
@@ -117,22 +132,30 @@ __all__ = [
     "knows_masking",
     "link",
     "list_datasets",
+    "lists_values",
     "load_protocol",
     "load_schema",
+    "masker_for",
     "masking_of",
     "measure",
     "new_key",
     "paper_files",
     "parse_attribute_sets",
     "parse_candidates",
+    "parse_chains",
     "parse_parameters",
+    "privacy_utility",
     "propose",
     "protect",
     "protect_households",
     "protect_script",
     "read",
+    "read_hierarchy",
     "read_release",
     "readable_endings",
+    "recode_steps",
+    "recoded_masker",
+    "refuse_unshared",
     "renumber_files",
     "renumber_keys",
     "reveal_file",
@@ -146,12 +169,15 @@ __all__ = [
     "stored_release",
     "survey",
     "told",
+    "told_release",
     "tune",
+    "tune_protocol",
     "verify",
     "warm",
     "writable_endings",
     "write",
     "write_dataset",
+    "write_hierarchy",
     "write_links",
     "write_manifest",
     "write_papers",
@@ -163,7 +189,7 @@ __all__ = [
 
 # Where each of the others is at home: loaded when it is used, so that a command waits for nothing it does not need.
 _HOMES = {
-    "discreet.catalogue": ("describe_methods", "parse_parameters", "shares_attributes"),
+    "discreet.catalogue": ("describe_methods", "parse_parameters", "refuse_unshared", "shares_attributes"),
     "discreet.contracts.intruder": ("Intruder",),
     "discreet.contracts.remark": ("Remark",),
     "discreet.data.schema": ("ROLES", "Schema"),
@@ -174,8 +200,10 @@ _HOMES = {
     "discreet.evaluation.candidates": ("parse_attribute_sets", "parse_candidates"),
     "discreet.evaluation.further_linkers": ("knows_masking",),
     "discreet.evaluation.joint_attack": ("attack_together",),
+    "discreet.evaluation.objective": ("privacy_utility",),
     "discreet.evaluation.row_store": ("check_store",),
     "discreet.evaluation.study": ("compare",),
+    "discreet.evaluation.table_correction": ("correct_table",),
     "discreet.evaluation.thresholds": ("verify",),
     "discreet.evaluation.told_masking": ("told",),
     "discreet.evaluation.tuning": ("tune",),
@@ -194,26 +222,32 @@ _HOMES = {
         "survey",
         "writable_endings",
         "write",
+        "write_hierarchy",
         "write_links",
         "written_together",
     ),
     "discreet.io.stored_parquet": ("is_large",),
+    "discreet.masking.recoding.hierarchy": ("Hierarchy", "read_hierarchy"),
+    "discreet.masking.recoding.hierarchy_of_column": ("build_hierarchy", "lists_values"),
     "discreet.masking.withholding.pseudonym_key": ("new_key",),
-    "discreet.release.chain": ("Chain",),
+    "discreet.release.alternatives": ("OpenProtocol", "chains", "parse_chains"),
+    "discreet.release.chain": ("Chain", "masker_for"),
     "discreet.release.demo": ("demo", "write_dataset"),
     "discreet.release.households": ("protect_households", "renumber_files", "renumber_keys", "split_households"),
     "discreet.release.manifest": ("check_manifest", "find_manifest", "write_manifest"),
-    "discreet.release.masking_source": ("masking_of",),
+    "discreet.release.masking_source": ("masking_of", "told_release"),
     "discreet.release.proposal": ("propose",),
     "discreet.release.protocol": ("Protocol",),
     "discreet.release.protocol_advice": ("advise_protocol",),
     "discreet.release.protocol_parts": ("Source", "Step"),
     "discreet.release.pseudonym_files": ("reveal_file",),
+    "discreet.release.recoding_steps": ("recode_steps", "recoded_masker"),
     "discreet.release.running": ("Run", "load_protocol", "save_protocol"),
     "discreet.release.running_tables": ("TablesRun",),
     "discreet.release.script": ("protect_script",),
     "discreet.release.several_tables": ("Tables",),
     "discreet.release.stored_run": ("StoredRun", "stored_release"),
+    "discreet.release.tuned_protocol": ("TunedProtocol", "tune_protocol"),
     "discreet.release.writing": ("write_report", "write_risk", "write_study"),
     "discreet.statistics.question": ("MOST_AT_ONCE",),
 }
@@ -224,8 +258,8 @@ PathLike = str | os.PathLike[str]
 Verdicts: TypeAlias = "tuple[Verdict, ...]"
 
 
-def certify(original: Any, masked: Any, **options: Any) -> Certificate:
-    """Bound the loss of any grouping from below; options as in :func:`discreet.evaluation.certifying.certify`."""
+def certify(original: Any, masked: Any, **options: Any) -> Certificate | SuppressionCertificate | RecodingCertificate:
+    """Bound any release from below; options as in :func:`discreet.evaluation.certifying.certify`."""
     # Prices are found by compiled code, which a front end that does not ask for a proof must not wait for.
     from discreet.evaluation.certifying import certify as prove
 

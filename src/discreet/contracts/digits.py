@@ -86,10 +86,12 @@ class ReleaseRounding:
         if decimals == "exact":  # whole numbers are asked for, and no coarser ones
             column = replace(column, counts=())
         result = rounded(after, column, places)
-        if getattr(self.masker, "bounds", False) and (places is not None or column.unit is not None):
+        ends = (column.low, column.high) if getattr(self.masker, "bounds", False) else self.masker.limits(name)
+        if ends is not None and (places is not None or column.unit is not None):
+            low, high = ends
             step = max(column.unit or 0.0, 0.0 if places is None else 10.0**-places)
-            inside = np.where(result > column.high, result - step, np.where(result < column.low, result + step, result))
-            result = np.clip(rounded(inside, column, places), column.low, column.high)
+            inside = np.where(result > high, result - step, np.where(result < low, result + step, result))
+            result = np.clip(rounded(inside, column, places), low, high)
         return np.asarray(np.where(_left_alone(self.masker, before, after), after, result))
 
 

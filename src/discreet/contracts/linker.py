@@ -15,7 +15,7 @@ from discreet.errors import DataError, SchemaError, door
 from discreet.statistics.question import Inquiry
 from discreet.stopping import stoppable
 
-__all__ = ["Linker", "Looking"]
+__all__ = ["Linker", "Looking", "nothing_in_common"]
 
 
 class Looking(NamedTuple):
@@ -111,11 +111,7 @@ class Linker(Estimator, ABC):
         if attributes is None:
             names = tuple(name for name in names if name in b)
         if not names:
-            raise SchemaError(
-                f"{owner}: the two files have no key in common.",
-                hint='Give role = "key" to what an intruder may know, or pass attributes; '
-                "linkage by representatives needs no common attribute.",
-            )
+            raise nothing_in_common(owner, shared=any(name in b for name in a.names))
         for name in names:
             if a[name].role == "identifier":
                 raise SchemaError(f"{owner}: {name!r} is an identifier; linking on it shows nothing about the masking.")
@@ -128,3 +124,17 @@ class Linker(Estimator, ABC):
                     hint="Pass attributes without it.",
                 )
         return names
+
+
+def nothing_in_common(owner: str, *, shared: bool) -> SchemaError:
+    """Return what is to be said of two files without a common key, whether or not other attributes are `shared`."""
+    if shared:
+        return SchemaError(
+            f"{owner}: the two files have no key in common.",
+            hint='Give role = "key" to what an intruder may know, or pass attributes; the linker "structural" needs '
+            "no common attribute.",
+        )
+    return SchemaError(
+        f"{owner}: the two files have no attribute in common.",
+        hint='Use the linker "structural", which needs none, or "representatives"; or rename what means the same.',
+    )

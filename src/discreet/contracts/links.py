@@ -31,6 +31,9 @@ class Linked:
         Expected number of correct links of an intruder who guesses.
     probability : (n,) float64
         Per record, the probability that its link is correct.
+    second : int, optional
+        Records whose true record is not among the best candidates but is the second-best one, or equal to it in all
+        that was compared. Of several that tie for the second place one is named, so that it is a lower bound there.
     """
 
     expected: float
@@ -39,6 +42,7 @@ class Linked:
     n: int
     chance: float
     probability: FloatArray
+    second: int | None = None
 
     @property
     def rate(self) -> float:
@@ -56,13 +60,15 @@ class Linked:
 
     def _repr_html_(self) -> str:
         low, high = self.interval()
-        rows = (
+        rows: list[tuple[object, ...]] = [
             ("correct links, ties shared", f"{self.expected:.1f}", f"{100 * self.rate:.2f} %"),
             ("95 % interval", f"{low * self.n:.1f} to {high * self.n:.1f}", f"{100 * low:.2f} to {100 * high:.2f} %"),
             ("by guessing", f"{self.chance:.1f}", f"{100 * self.chance / self.n:.2f} %"),
             ("every tie for the intruder", self.optimistic, f"{100 * self.optimistic / self.n:.2f} %"),
             ("every tie against", self.pessimistic, f"{100 * self.pessimistic / self.n:.2f} %"),
-        )
+        ]
+        if self.second is not None:
+            rows.append(("second nearest", self.second, f"{100 * self.second / self.n:.2f} %"))
         grid = table(("", "records", "of those looked for"), rows, numbers=(1, 2))
         return panel(f"{self.expected:.1f} of {self.n} records linked correctly", grid)
 
@@ -138,7 +144,15 @@ class Links:
             n=self.n_b,
             chance=float((truth >= 0).sum() / self.n_a),
             probability=probability,
+            second=int((self._is_second(truth) & ~hits).sum()),
         )
+
+    def _is_second(self, truth: IntArray) -> BoolArray:
+        """Say of every record of B whether its true record is the second best, or of one class with it."""
+        answerable = (truth >= 0) & (self.second >= 0)
+        result = np.zeros(self.n_b, dtype=np.bool_)
+        result[answerable] = self.classes[truth[answerable]] == self.classes[self.second[answerable]]
+        return result
 
     def _holds(self, truth: IntArray) -> BoolArray:
         """Say of every record of B whether its true record is among the best."""

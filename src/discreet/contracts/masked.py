@@ -55,7 +55,8 @@ class Provenance:
     perturbative : bool, optional
         Whether values may have become untrue; None where that is not known.
     grouped : tuple of str, optional
-        The attributes that `labels` are about, where they are not all that were masked, as after several steps.
+        The attributes in which records form groups, where they are not all that were masked, as after several steps;
+        or all of them, where the groups themselves are not kept, as in a release that was written in parts.
     history : tuple of Provenance
         Where the release came about in several steps, the provenance of each, in order.
     guarantees : tuple of Guarantee

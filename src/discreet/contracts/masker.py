@@ -6,17 +6,19 @@ import json
 from abc import ABC
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
+from discreet.contracts.chained_provenance import masked_again, table_to_mask
 from discreet.contracts.engine import Engine, TableEngine
-from discreet.contracts.estimator import Estimator, one_of
+from discreet.contracts.estimator import one_of
 from discreet.contracts.masked import Masked
+from discreet.contracts.transformer import Transformer
 from discreet.data.guarantees import Guarantee
 from discreet.data.keyed_draws import Stream, generator_of
-from discreet.data.microdata import Microdata, microdata
-from discreet.data.scales import Categorical, EncodedSequences
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Categorical
 from discreet.data.schema import Attribute, Schema
 from discreet.data.table import StoredTable, Target
 from discreet.errors import DataError, ParameterError, SchemaError, door
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
     from discreet.data.block import Block as Table
     from discreet.statistics.census import Extent
 
-__all__ = ["Masker", "Masking", "MaskingJob", "count_changed", "notes_on_missing", "plain_parameters"]
+__all__ = ["Masker", "Masking", "MaskingJob", "MasksTables", "notes_on_missing", "plain_parameters"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,6 +89,8 @@ class Masking:
     shared : tuple of tuples of str
         Where the method forms groups, the sets of attributes whose combinations at least k records share; by default
         all that are masked together.
+    promises : tuple of Guarantee
+        What the release promises besides, known only once the records were seen.
     """
 
     values: Mapping[str, Any]
@@ -98,6 +102,7 @@ class Masking:
     details: Json = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     shared: tuple[tuple[str, ...], ...] = ()
+    promises: tuple[Guarantee, ...] = ()
 
 
 def _is_held_for_a_code(attribute: Attribute) -> bool:
@@ -116,7 +121,23 @@ def holds_whole_numbers(attribute: Attribute) -> bool:
     return all(type(level) is int for level in scale.levels)
 
 
-class Masker(Estimator, ABC):
+@runtime_checkable
+class MasksTables(Protocol):
+    """What masks as a masker does: a masker, one for each unit, or several in a chain."""
+
+    def get_params(self, *, deep: bool = True) -> dict[str, Any]:
+        """Return what it was made with."""
+
+    def mask(
+        self, data: Any, schema: Schema | None = None, *, engine: Engine | None = None, block_size: int | None = None
+    ) -> Masked:
+        """Protect a table."""
+
+    def mask_into(self, source: Any, target: Any, engine: Any, block_size: int | None = None) -> Written:
+        """Protect a table in files."""
+
+
+class Masker(Transformer, ABC):
     """Original to masked.
 
     Subclasses set `scales` (the kinds of scale they mask), `perturbative` (whether values may become untrue),
@@ -141,16 +162,26 @@ class Masker(Estimator, ABC):
     handles_missing: ClassVar[bool] = False
     groups: ClassVar[bool] = False
     """Whether the method forms groups of at least ``k`` records, and promises that they are equal in the release."""
+    counts_keys: ClassVar[bool] = False
+    """Whether the method promises something of records with equal keys, so that missing cells must be written alike."""
+    recounts: ClassVar[bool] = False
+    """Whether what is promised is counted again on a release in memory, as it always is on a written file."""
     makes_numbers: ClassVar[bool] = False
     """Whether numbers are released that were not in the column, so that they have to be rounded to its digits."""
     touches_all: ClassVar[bool] = True
     """Whether every cell is made anew; where not, cells that stay as they are keep all their digits."""
     reorders: ClassVar[bool] = False
-    """Whether a record's place in the release says nothing about its place in the original."""
+    """Whether a record's place in the release never says anything about its place in the original."""
     replaces: ClassVar[bool] = False
     """Whether identifiers, or places, are replaced by what is none, so that the column need not be left out."""
     renumbers: ClassVar[bool] = False
     """Whether fresh numbers stand for the values of a column, one for one: who is equal to whom stays as it is."""
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that the method got later: where one has its default, a seed draws what it always drew."""
+
+    def moves_records(self) -> bool:
+        """Say whether, with these parameters, a record's place in the release says nothing about the original."""
+        return self.reorders
 
     # ------------------------------------------------------------------------------------------ what methods write
 
@@ -174,6 +205,10 @@ class Masker(Estimator, ABC):
         """Return the numbers that the user chose and that may be released of a column: a threshold, a base."""
         return ()
 
+    def limits(self, name: str) -> tuple[float, float] | None:  # noqa: ARG002 - for methods that keep to bounds
+        """Return between what numbers of a column must lie in the release; None where nothing says so."""
+        return None
+
     def _mask_part(self, job: MaskingJob) -> Masking:
         """Mask a checked table, or one of its strata, all of whose records meet."""
         raise NotImplementedError
@@ -189,8 +224,9 @@ class Masker(Estimator, ABC):
 
         Parameters
         ----------
-        data : Microdata or table
-            Any that :func:`~discreet.microdata` takes. Never changed.
+        data : Microdata, Masked or table
+            Any that :func:`~discreet.microdata` takes. Never changed. A release that is masked again keeps the record
+            of what was done to it before.
         schema : Schema, optional
             For a plain frame; without it the inferred proposal is taken.
         engine : Engine, optional
@@ -207,11 +243,11 @@ class Masker(Estimator, ABC):
         from discreet.contracts.run_masker import run_masker
 
         self.check_parameters()
-        masked = run_masker(self, microdata(data, schema), engine, block_size)
+        masked = run_masker(self, table_to_mask(type(self).__name__, data, schema), engine, block_size)
         assert isinstance(masked, Masked)  # noqa: S101 - for the type checker: a table in memory
         self.labels_ = masked.labels
         self.details_ = masked.provenance.details
-        return masked
+        return masked_again(data, masked)
 
     @door
     @stoppable()
@@ -245,26 +281,15 @@ class Masker(Estimator, ABC):
         assert isinstance(written, Written)  # noqa: S101 - for the type checker: a table in files
         return written
 
-    @door
-    def fit_transform(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Any:  # noqa: ARG002
-        """Protect a table and return the same kind of table. `y` is there for pipelines and is not used.
-
-        Of a pandas frame the index is not kept: it may say who is who, or in which order the records were. An array of
-        numbers with two dimensions comes back as an array.
-        """
-        masked = self.mask(X, schema)
-        if isinstance(X, np.ndarray) and X.dtype.names is None:
-            columns = [column.to_numpy() for column in masked.microdata.to_arrow().columns]
-            return np.column_stack(columns) if columns else np.empty((len(masked), 0))
-        return masked.microdata if isinstance(X, Microdata) else masked.to_native()
-
     def _purpose(self, names: tuple[str, ...]) -> str:
         """Return what the draws are for: the method with its parameters, on these columns in this order.
 
         Two releases of one table with one seed then share no draw. With the same noise at two levels, say, the original
         would be a sum of the two.
         """
-        apart = {"random_state", "attributes"}
+        signature = self.signature()
+        unused = {name for name in self.later if getattr(self, name) == signature[name].default}
+        apart = {"random_state", "attributes", *unused}
         parameters = {name: plain(value) for name, value in self.get_params(deep=False).items() if name not in apart}
         return json.dumps(
             {"method": self.name, "columns": names, **_as_typed(parameters)}, sort_keys=True, default=repr
@@ -355,7 +380,7 @@ class Masker(Estimator, ABC):
 
     def unmasked_classes(self) -> tuple[str, ...]:
         """Return the attributes that the method leaves as they are, but within which it promises groups."""
-        return tuple(getattr(self, "strata", None) or ()) if self.groups else ()
+        return tuple(getattr(self, "strata", None) or ()) if self.groups or self.counts_keys else ()
 
     def _check_table(self, schema: Schema, n: int) -> None:
         """Refuse what the schema and the number of records tell, in memory and in files alike."""
@@ -433,32 +458,11 @@ def plain_parameters(masker: Masker) -> Json:
 
 def notes_on_missing(masker: Masker, released: Schema, names: Iterable[str]) -> list[str]:
     """Say in which columns a method that forms groups writes every missing value in the same way."""
-    coded = [name for name in names if released[name].missing] if masker.groups else []
+    coded = [name for name in names if released[name].missing] if masker.groups or masker.counts_keys else []
     if not coded:
         return []
     sentence = f"Columns whose missing codes were made one, so that they tell nobody apart ({len(coded)})"
     return [f"{sentence}: {', '.join(coded)}."]
-
-
-def count_changed(original: Microdata, replaced: Microdata, name: str, values: Any) -> int:
-    """Return how many cells of an attribute differ; `values` are those of `replaced`, encoded."""
-    if original.schema[name].scale != replaced.schema[name].scale:
-        # Codes of two scales mean different things: the values are compared as they stand in the tables.
-        pairs = zip(original.column(name).to_pylist(), replaced.column(name).to_pylist(), strict=True)
-        return sum(a != b for a, b in pairs)
-    return _count_different(original.encoded(name), values)
-
-
-def _count_different(before: Any, after: Any) -> int:
-    if isinstance(before, EncodedSequences):
-        return sum(
-            not np.array_equal(before.codes[b0:b1], after.codes[a0:a1])
-            for b0, b1, a0, a1 in zip(
-                before.offsets[:-1], before.offsets[1:], after.offsets[:-1], after.offsets[1:], strict=True
-            )
-        )
-    same = (before == after) | (np.isnan(before) & np.isnan(after) if before.dtype.kind == "f" else False)
-    return int((~same).sum())
 
 
 def _as_typed(value: Any) -> Any:

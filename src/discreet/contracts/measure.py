@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, cast
 
@@ -126,6 +126,12 @@ class Measure(Estimator, ABC):
     """Whether it compares numbers and has no rule for one that is missing."""
     counts_equal_keys: ClassVar[bool] = False
     """Whether it counts records with equal keys, which says little once values are untrue."""
+    in_headline: ClassVar[bool] = False
+    """Whether it is one of the attacks whose worst is the headline, without being part of the papers' score."""
+    knows_masking: ClassVar[bool] = False
+    """Whether it reads off the provenance what each value can have become."""
+    joins: ClassVar[tuple[str, ...]] = ()
+    """The measures that it is put together from (``put_together``), where they were taken of the same tables."""
     first_look: ClassVar[int] = 0
     """Its place among the few risks that a first look at a file shows; 0 where it is not among them."""
 
@@ -141,6 +147,16 @@ class Measure(Estimator, ABC):
     def inquire(self, scope: PairScope) -> Inquiry[Measurement]:
         """Ask and conclude; overridden where one answer leads to the next question."""
         return self.conclude((yield self.question(scope)), scope)
+
+    def is_told(self, provenance: Provenance | None) -> bool:
+        """Say whether enough is known of how a release came about; of use to a measure that knows the masking."""
+        del provenance
+        return True
+
+    def put_together(self, measurements: Sequence[Measurement]) -> Measurement | None:
+        """Return the measurement that follows from those that it `joins`; None where they do not tell enough."""
+        del measurements
+        return None
 
     def _measure(self, pair: Pair) -> Measurement:
         """Measure a checked pair: for what needs all records at once."""
@@ -195,11 +211,16 @@ class Measure(Estimator, ABC):
         if not self.sees_removed:
             names = tuple(n for n in names if n in after)
         if not names:
-            raise SchemaError(
-                f"{type(self).__name__}: the schema has no attribute that the measure can look at.",
-                hint=f"It looks at {one_of(self.scales)} {'keys' if self.keys_only else 'attributes'}.",
-            )
+            raise self._nothing_to_look_at(before, after)
         return PairScope(before, after, names, len(tables), provenance, engine, {} if levels is None else levels)
+
+    def _nothing_to_look_at(self, before: Schema, after: Schema) -> SchemaError:
+        """Return why two tables have nothing for the measure; overridden where it needs more than attributes."""
+        del before, after
+        return SchemaError(
+            f"{type(self).__name__}: the schema has no attribute that the measure can look at.",
+            hint=f"It looks at {one_of(self.scales)} {'keys' if self.keys_only else 'attributes'}.",
+        )
 
     def measured(self, scope: PairScope) -> Inquiry[Measurement]:
         """Inquire, and say beside the result what could not be compared."""

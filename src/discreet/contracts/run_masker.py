@@ -13,6 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from discreet.contracts.changed_counts import count_changed
 from discreet.contracts.digits import (
     ReleaseRounding,
     counts_cells,
@@ -24,7 +25,7 @@ from discreet.contracts.digits import (
 from discreet.contracts.engine import Engine, InProcess
 from discreet.contracts.ground import Ground, Memory, Stored, ground_of
 from discreet.contracts.masked import Masked, Provenance
-from discreet.contracts.masker import Masker, Masking, MaskingJob, count_changed, notes_on_missing, plain_parameters
+from discreet.contracts.masker import Masker, Masking, MaskingJob, notes_on_missing, plain_parameters
 from discreet.contracts.plan import GROUP, OfTable, Plan, Scope, Stage
 from discreet.contracts.strata import (
     ByStratum,
@@ -38,6 +39,7 @@ from discreet.contracts.strata import (
 )
 from discreet.data.block import Block
 from discreet.data.encoded_rows import ROW
+from discreet.data.guarantees import recount_of, require
 from discreet.data.keyed_draws import Draws, draws_of, spawned
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Attribute, Schema
@@ -48,7 +50,7 @@ from discreet.statistics.census import Census, Counted, Extent, Extents
 from discreet.statistics.question import Need
 from discreet.typing import IntArray
 
-__all__ = ["Written", "run_masker"]
+__all__ = ["FittedPlan", "Written", "plan_release", "run_masker"]
 
 _STRATUM = "#stratum"
 _BY_RECORD = frozenset({Need.RECORD, Need.ORDER})
@@ -131,6 +133,34 @@ def run_masker(
         return _planned(run, target)
     outcome = _one_part(run)
     return _masked(run, outcome)
+
+
+@dataclass(frozen=True)
+class FittedPlan:
+    """What was learned from one table, by which records of another are released."""
+
+    schema: Schema
+    release: _ReleasedRecords
+
+    def __call__(self, table: Microdata) -> Microdata:
+        """Release records by the plan. Nothing is promised of them: what holds of a table was planned for it."""
+        return self.release(table, np.arange(len(table), dtype=np.int64), {})
+
+
+def plan_release(masker: Masker, table: Microdata) -> FittedPlan | None:
+    """Return the plan of a table for other records; None where records have to meet, or are drawn for.
+
+    The table is checked as for masking either way.
+    """
+    own = masker.clone()
+    run = _admitted(own, ground_of(table, None), None)
+    if own.need not in _BY_RECORD or hasattr(own, "random_state"):
+        return None
+    plans = _plans(run)
+    if own.stages(plans[0]):
+        return None
+    release, _ = _release(run, _outcome(run, plans), _Change(own, tuple(plans), run.strata))
+    return FittedPlan(run.schema, release)
 
 
 # ------------------------------------------------------------------------------------------------------------- door
@@ -255,7 +285,10 @@ def _planned(run: _MaskingRun, target: Target | None) -> Masked | Written:
         labels = _labels(released)
         values_released = {name: column for name, column in released.items() if not name.startswith("#")}
         return _masked(run, replace(outcome, values=values_released, labels=labels))
-    return _written(run, outcome, change, values, target)
+    written = _written(run, outcome, change, values, target)
+    formed = any(name.startswith(GROUP) for stage in stages[0] for name in stage.columns)
+    # The groups of a written release are not kept; that there are some is.
+    return written._replace(provenance=replace(written.provenance, grouped=run.names)) if formed else written
 
 
 def _labels(records: Mapping[str, Any]) -> IntArray | None:
@@ -432,7 +465,7 @@ def _release(run: _MaskingRun, outcome: Masking, change: _Change | None = None) 
             outcome.attributes,
             removed,
             rounding,
-            run.masker.groups,
+            run.masker.groups or run.masker.counts_keys,
             change,
             None if isinstance(run.ground, Memory) else rounding.kinds(run.schema.of_scale("numeric", among=run.names)),
         ),
@@ -455,6 +488,12 @@ def _masked(run: _MaskingRun, outcome: Masking) -> Masked:
     cells = notes_on_cells(counts, fineness)
     provenance = _provenance(run, outcome, release, schema, cells)
     changed = {name: count_changed(ground.table, replaced, name, column) for name, column in values.items()}
+    if run.masker.recounts:
+        recounts = [recount_of(promise) for promise in provenance.guarantees]
+        for recount in recounts:
+            told = [name for name in released.names if name in recount.guarantee.columns]
+            recount.add(released.select(told).to_polars())
+        require(recounts, place="the release")
     return Masked(released, replace(provenance, changed=changed))
 
 
@@ -500,5 +539,5 @@ def _provenance(
         notes=tuple(notes),
         seed=run.seed,
         perturbative=masker.perturbative,
-        guarantees=masker.guarantees(schema, names, outcome.shared),
+        guarantees=(*masker.guarantees(schema, names, outcome.shared), *outcome.promises),
     )

@@ -63,9 +63,10 @@ def clean_frame(frame: Any) -> Any:
 
 def clean_arrow(table: pa.Table) -> pa.Table:
     """Return a table without metadata, with dictionaries of the values that occur and nothing under missing cells."""
-    columns = [_clean_column(column) for column in table.columns]
+    before = table.columns  # asked for once: a table makes its columns anew each time
+    columns = [_clean_column(column) for column in before]
     bare = table.schema.metadata is None and all(field.metadata is None for field in table.schema)
-    if bare and all(new is old for new, old in zip(columns, table.columns, strict=True)):
+    if bare and all(new is old for new, old in zip(columns, before, strict=True)):
         return table
     return pa.table(columns, names=table.column_names)
 

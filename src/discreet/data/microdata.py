@@ -472,9 +472,10 @@ def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
 
     Parameters
     ----------
-    frame : Microdata or table
+    frame : Microdata, Masked or table
         A pandas, Polars or Arrow table comes back as its own kind. A LazyFrame becomes a Polars table; a DuckDB
-        relation, a RecordBatchReader, a dict of columns, a list of dicts or a NumPy array becomes an Arrow table.
+        relation, a RecordBatchReader, a dict of columns, a list of dicts or a NumPy array becomes an Arrow table. Of
+        what masking gave back, it is the table to release.
     schema : Schema, optional
         Of an array whose columns have no names, it names them.
 
@@ -486,6 +487,8 @@ def microdata(frame: Any, schema: Schema | None = None) -> Microdata:
     """
     if schema is not None and not isinstance(schema, Schema):
         raise wrong_type("microdata", "schema must be a Schema", schema, 'Schema([Attribute("age", Numeric(), "key")])')
+    if not isinstance(frame, Microdata) and isinstance(getattr(frame, "microdata", None), Microdata):
+        frame = frame.microdata  # what masking gives back, which this room does not know
     if isinstance(frame, Microdata):
         return frame if schema is None else Microdata(frame.to_native(), schema, origin=frame.origin)
     bare = schema is not None and len(schema) == getattr(frame, "shape", (0, 0))[-1]

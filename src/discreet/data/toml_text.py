@@ -25,6 +25,7 @@ __all__ = [
     "at_line",
     "check_keys",
     "comment",
+    "document_text",
     "load_text",
     "parse",
     "table_text",
@@ -178,6 +179,17 @@ def table_text(header: str, fields: Mapping[str, Any]) -> str:
         "\n" + table_text(f"[{name}.{_key(key)}]", value) for key, value in fields.items() if isinstance(value, Mapping)
     ]
     return f"{header}\n{tomli_w.dumps(scalars)}" + "".join(inner)
+
+
+def document_text(fields: Mapping[str, Any]) -> str:
+    """Return a whole document.
+
+    Examples
+    --------
+    >>> document_text({"seed": 3, "step": [{"method": "mdav"}]}).split()
+    ['seed', '=', '3', 'step', '=', '[', '{', 'method', '=', '"mdav"', '},', ']']
+    """
+    return tomli_w.dumps(fields)
 
 
 def _key(key: str) -> str:

@@ -18,6 +18,7 @@ __all__ = [
     "check_targets",
     "content_of",
     "is_same_file",
+    "named_at_once",
     "put_in_place",
     "written_together",
 ]
@@ -134,6 +135,19 @@ def written_together(
         for temporary, _ in door.waiting:
             remove_leftover(temporary)
         raise
+
+
+@contextmanager
+def named_at_once() -> Iterator[None]:
+    """Write files of one's own, in a folder that nobody else sees: they have their names at once, and may be removed.
+
+    Whatever block of :func:`written_together` is open goes on afterwards.
+    """
+    token = _open_door.set(None)
+    try:
+        yield
+    finally:
+        _open_door.reset(token)
 
 
 def _name(waiting: list[tuple[Path, Path]], *, last: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -37,6 +38,7 @@ __all__ = [
     "survey",
     "writable_endings",
     "write",
+    "write_hierarchy",
     "write_links",
     "written_together",
 ]
@@ -401,13 +403,22 @@ def files_named(value: Any) -> list[Path]:
     if isinstance(value, (list, tuple)):
         return [path for one in value for path in files_named(one)]
     if not isinstance(value, (str, os.PathLike)):
-        return []
+        # A privacy model may be one of a population, which is a file too.
+        return files_named(getattr(value, "population", None)) if hasattr(value, "population") else []
+    if isinstance(value, str) and "=" in value:  # several things in one text: models, or a file by attribute
+        words = re.split(r"[\s;,=]+", value)
+        return [path for word in words if word and "=" not in word for path in files_named(word)]
     try:
         if Path(value).is_dir():
             return sorted(Path(value).glob("*.csv"))
         return [Path(value)] if Path(value).is_file() else []
     except (OSError, ValueError):  # no path at all
         return []
+
+
+def write_hierarchy(path: str | os.PathLike[str], text: str, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Write the text of a hierarchy, whole or not at all, and never over an input."""
+    io.write_text(path, text, inputs)
 
 
 @door

@@ -25,6 +25,7 @@ __all__ = [
     "Choice",
     "Constraint",
     "Control",
+    "CountsBySize",
     "Flag",
     "Instance",
     "Integer",
@@ -303,6 +304,42 @@ class ByName(Constraint):
 
     def control(self) -> Control:
         return _typed(self.inner)
+
+
+@dataclass(frozen=True)
+class CountsBySize(ByName):
+    """A value for each of some sizes, whole numbers that a text file writes as names; typed as ``1=10; 2=20``.
+
+    Examples
+    --------
+    >>> CountsBySize(Integer(2)).parse("1=10; 2=20")
+    {1: 10, 2: 20}
+    >>> (
+    ...     CountsBySize(Integer(2)).accepts({"1": 10}),
+    ...     CountsBySize(Integer(2)).accepts({0: 10}),
+    ...     CountsBySize(Integer(2)).accepts({"x": 2}),
+    ... )
+    (True, False, False)
+    """
+
+    def accepts(self, value: Any) -> bool:
+        if not isinstance(value, Mapping) or not value:
+            return False
+        sizes = [_as_size(name) for name in value]
+        return all(sizes) and len(set(sizes)) == len(sizes) and all(map(self.inner.accepts, value.values()))
+
+    def describe(self) -> str:
+        return f"a mapping of sizes of at least 1 to values, each {self.inner.describe()}"
+
+    def parse(self, text: str) -> dict[Any, Any]:
+        return {int(name): value for name, value in super().parse(text).items()}
+
+
+def _as_size(name: Any) -> int:
+    """Return a size that is written as a number or a name; 0 where it is none."""
+    if isinstance(name, str):
+        return int(name) if name.isascii() and name.isdigit() else 0
+    return name if isinstance(name, int) and not isinstance(name, bool) and name > 0 else 0
 
 
 @dataclass(frozen=True)

@@ -68,8 +68,9 @@ def _step(step: Provenance, contents: Contents) -> Json:
     # Only what the release as a whole keeps: a later step may have broken what this one promised.
     promised = [p for p in contents.provenance.guarantees if _is_of(p, step)]
     summary["guarantees"] = [promise.sentence for promise in promised]
-    if promised:
-        summary["smallest_group"] = min(promise.k for promise in promised)
+    sizes = [promise.k for promise in promised if promise.risk is None]
+    if sizes:
+        summary["smallest_group"] = min(sizes)
     if "noise" in contents.tell and step.method in _NOISE:
         summary["noise_level"] = step.parameters.get("level")
     if "pram" in contents.tell and step.method == "pram":

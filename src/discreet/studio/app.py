@@ -29,6 +29,7 @@ from discreet.studio.screens import (
     attack,
     compare,
     declare,
+    hierarchies,
     home,
     open,  # noqa: A004 - a screen's name
     protect,
@@ -107,7 +108,7 @@ def create_app(
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=life)
     app.state.studio = studio
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
-    for screen in (home, open, declare, risk, protect, compare, attack, release):
+    for screen in (home, open, declare, risk, protect, hierarchies, compare, attack, release):
         app.include_router(screen.router)
     _add_errors(app)
     return Guard(app, _hosts(host, port), limit, studio, root=browsers.root, refused=_refused)

@@ -14,23 +14,30 @@ from typing import Any
 
 from discreet import catalogue
 from discreet.data.schema import Schema
+from discreet.data.toml_text import document_text
 from discreet.errors import ParameterError, door
 from discreet.evaluation.candidates import grid
 from discreet.parameters import Control, check_parameters, describe, summary_of
 from discreet.parameters.description import as_words
 
 __all__ = [
+    "TREES",
     "FormField",
     "Offer",
     "offer_linker",
     "offer_linkers",
     "offer_masker",
     "offer_maskers",
+    "plan_candidates",
     "read_candidates",
     "read_fields",
     "refuse_paths",
+    "suggest_chains",
     "suggest_study",
 ]
+
+CHAINS = "chains"
+"""The name of a line of a plan that holds steps with alternatives."""
 
 _STUDY = (
     ("mdav", {"k": "3, 5, 10"}),
@@ -44,6 +51,9 @@ _STUDY = (
 
 
 _FIRST = ("attributes", "random_state")
+
+TREES = "hierarchies"
+"""The parameter that is filled with the hierarchies of a project, which are sent or built on the page."""
 
 
 _SEED = (
@@ -107,6 +117,17 @@ class Offer:
     def fields(self) -> tuple[FormField, ...]:
         """What its form asks for: made when it is shown, and once a method."""
         return _fields(self.contract, self.name)
+
+    @property
+    def takes_trees(self) -> bool:
+        """Whether the method recodes by hierarchies."""
+        return self.contract == "masker" and TREES in catalogue.method(self.contract, self.name).parameter_names()
+
+    @property
+    def needs_trees(self) -> bool:
+        """Whether it cannot do without one."""
+        parameters = catalogue.method(self.contract, self.name).signature()
+        return self.takes_trees and parameters[TREES].default is inspect.Parameter.empty
 
     def field(self, name: str) -> FormField:
         """Return the field of a parameter."""
@@ -179,7 +200,7 @@ def _only_in_python(contract: str, method: str) -> tuple[str, ...]:
     """Return the parameters that a method needs and no form can ask for."""
     cls = catalogue.method(contract, method)
     required = [name for name, parameter in cls.signature().items() if parameter.default is inspect.Parameter.empty]
-    return tuple(name for name in required if _control(cls, name).kind == "object")
+    return tuple(name for name in required if _control(cls, name).kind == "object" and name != TREES)
 
 
 @cache
@@ -279,11 +300,65 @@ def read_candidates(method: str, answers: Mapping[str, Sequence[str]]) -> list[A
     return grid(cls, **lists)
 
 
+@door
+def plan_candidates(plan: Sequence[tuple[str, Mapping[str, str]]]) -> dict[str, Any]:
+    r"""Return the candidates of a study by their labels: methods with ranges, and whole chains with alternatives.
+
+    Examples
+    --------
+    >>> list(plan_candidates([("mdav", {"k": "3"}), (CHAINS, {"steps": '[[step]]\nmethod = "mdav"\nk = [5, 9]'})]))
+    ['mdav(k=3)', 'mdav(k=5)', 'mdav(k=9)']
+    """
+    from discreet.evaluation.experiment import labelled  # what masks and measures is not loaded before it is needed
+
+    candidates: list[Any] = []
+    for method, ranges in plan:
+        if method == CHAINS:
+            candidates += _chains(ranges.get("steps", ""))
+        else:
+            candidates += read_candidates(method, {name: [text] for name, text in ranges.items()})
+    return labelled(candidates)
+
+
+def _chains(text: str) -> list[Any]:
+    """Return the chains of a text that somebody sent: what could name a file on this machine is refused."""
+    from discreet.release.alternatives import open_chains
+    from discreet.release.protocol_parts import Step
+
+    chains = open_chains(text)
+    for step in (step for chain in chains for step in chain.steps):
+        if isinstance(step, Step):
+            refuse_paths(step.method, step.parameters)
+    return chains
+
+
+@door
+def suggest_chains(schema: Schema, records: int, release: str) -> list[tuple[str, dict[str, str]]]:
+    """Return lines of a plan with the chains that would be tried of a file nobody has said anything about.
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> lines = suggest_chains(business(50).schema, 50, "research")
+    >>> len(lines), len(plan_candidates(lines))
+    (2, 45)
+    """
+    from discreet.release.ceilings import release_type
+    from discreet.release.proposed_chains import propose_alternatives, propose_chains
+
+    propose_chains(schema, records, release_type(release))  # which says where there is no key
+    plans = propose_alternatives(schema, records, release_type(release))
+    return [(CHAINS, {"steps": document_text({"step": plan})}) for plan in plans]
+
+
 def refuse_paths(method: str, parameters: Mapping[str, Any]) -> None:
     """Refuse parameters that a form could not have given, such as the path of a file on this machine."""
     cls = catalogue.method("masker", method)
     in_form = {field.name for field in _fields("masker", method)}
     for name in parameters:
+        trees = parameters[name] if name == TREES else None
+        if isinstance(trees, Mapping) and all(isinstance(rows, list) for rows in trees.values()):
+            continue  # rows, and no path
         if name in cls.parameter_names() and name not in in_form:
             raise ParameterError(
                 f"{cls.__name__}: {name} cannot be taken from an uploaded protocol.",

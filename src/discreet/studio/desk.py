@@ -29,11 +29,13 @@ from discreet.data.schema import Schema
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, DiscreetError, MissingValueError, SchemaError, door
 from discreet.evaluation.assessing import assess
-from discreet.evaluation.headline import ALL_KEYS, worst_of
+from discreet.evaluation.attacking import ALL_KEYS
+from discreet.evaluation.headline import worst_of
 from discreet.evaluation.intruders import assess_intruders
 from discreet.evaluation.pictures import profile
 from discreet.evaluation.study import compare, scoring_of, unmasked_files
 from discreet.io.reading import read, read_with_proposal, write
+from discreet.masking.recoding.hierarchy_of_column import build_hierarchy
 from discreet.progress import also_listening, report, stage
 from discreet.registry import unknown_name
 from discreet.release.chain import Chain
@@ -171,6 +173,12 @@ class Desk:
             tuple((title, svg) for title, svg in charts if svg),
             _of_now(assessments) if scenarios else {},
         )
+
+    def build_tree(self, given: Given, schema: Schema, column: str, by: str, steps: str) -> list[list[str]]:
+        """Build a hierarchy for a column, and return its rows."""
+        way: Any = by or None
+        tree = build_hierarchy(self._original(given, schema), column, way, steps)
+        return [list(row) for row in tree.rows.values()]
 
     def compare(
         self,

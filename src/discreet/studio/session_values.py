@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from discreet.contracts.assessment import Assessment, Verdict
@@ -31,6 +31,7 @@ __all__ = [
     "RiskNow",
     "StudyMap",
     "adopt",
+    "adopt_steps",
     "read_protocol",
 ]
 
@@ -324,6 +325,31 @@ def adopt(masker: Masker, seed: int | str | None = None) -> Step:
     if seed is not None and "random_state" in parameters:
         changed["random_state"] = int(seed)
     return Step(masker.name, changed)
+
+
+@door
+def adopt_steps(candidate: Any, seed: int | str | None = None) -> tuple[Step, ...]:
+    """Return the steps that a candidate of a study stands for, each with the seed of the draw that was measured.
+
+    Examples
+    --------
+    >>> from discreet.masking.perturbing.swapping import RankSwapping
+    >>> from discreet.release.chain import Chain
+    >>> [step.parameters for step in adopt_steps(Chain([Step("rounding"), RankSwapping(p=7)]), 12)][0]
+    {'random_state': 12}
+    """
+    from discreet.release.chain import Chain, seed_of  # what masks is not loaded before it is needed
+    from discreet.release.tuned_protocol import steps_of
+
+    if not isinstance(candidate, Chain):
+        return (adopt(candidate, seed),)
+    steps = []
+    for place, (step, masker) in enumerate(zip(steps_of(candidate), candidate.maskers, strict=True)):
+        own = masker.get_params(deep=False)
+        draws = "random_state" in own and own["random_state"] is None and seed is not None
+        fresh = {"random_state": seed_of(int(seed), place)} if draws and seed is not None else {}
+        steps.append(replace(step, parameters={**step.parameters, **fresh}))
+    return tuple(steps)
 
 
 @door

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import DiscreetError, SchemaError
-from discreet.studio.controls import read_candidates
+from discreet.studio.controls import plan_candidates
 from discreet.studio.desk import stored_study
 from discreet.studio.drafts import Draft
 from discreet.studio.jobs import Worker
@@ -89,6 +89,8 @@ class Session:
     """Whether the seed was drawn here, and not given by anybody."""
     risk: RiskNow | None = None
     history: History = field(default_factory=History)
+    trees: dict[str, list[list[str]]] = field(default_factory=dict)
+    """By attribute, the rows of the hierarchy that was sent or built for it."""
     protected: dict[str, tuple[Any, Protected]] = field(default_factory=dict)
     candidates: dict[str, Any] = field(default_factory=dict)
     plan: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -196,6 +198,7 @@ class Session:
     def begin(self, given: Given, opened: Opened) -> None:
         """Take over a table that has been opened: the beginning of a project."""
         self.given, self.opened, self.created = given, opened, _now()
+        self.trees = {}
         self.change("declaration", f"Opened {given.name}: {opened.n_records} records, {len(opened.schema)} attributes.")
 
     def take_over(self, protocol: Protocol) -> None:
@@ -310,6 +313,7 @@ class Session:
             "seed": self.seed,
             "seed_drawn": self.seed_drawn,
             "history": pack(self.history),
+            "trees": self.trees,
             "results": {
                 "risk": _or_none(self.risk),
                 "protected": [[pack(steps), _or_none(result)] for steps, result in self.protected.values()],
@@ -341,6 +345,7 @@ class Session:
         self.thresholds = {str(name): float(limit) for name, limit in state["thresholds"].items()}
         self.seed, self.seed_drawn = state["seed"], bool(state["seed_drawn"])
         self.history = unpack(state["history"])
+        self.trees = {str(name): [list(map(str, row)) for row in rows] for name, rows in state.get("trees", {}).items()}
         self.plan = [(str(method), dict(ranges)) for method, ranges in state["plan"]]
         self.plan_made = bool(state["plan_made"])
         self.releases = [str(name) for name in state["releases"]]
@@ -371,12 +376,7 @@ class Session:
         if not study:
             return
         self.study_kept = study
-        candidates = [
-            candidate
-            for method, ranges in study["plan"]
-            for candidate in read_candidates(method, {name: [text] for name, text in ranges.items()})
-        ]
-        self.candidates = {candidate.label(): candidate for candidate in candidates}
+        self.candidates = plan_candidates(study["plan"])
         self.study = stored_study(self.folder / Path(study["file"]).name, int(study["total"]))
 
     def close(self) -> None:

@@ -9,7 +9,15 @@ from starlette.responses import HTMLResponse, Response
 
 from discreet.errors import DiscreetError, ParameterError
 from discreet.studio import session_values
-from discreet.studio.controls import offer_masker, offer_maskers, read_candidates, suggest_study
+from discreet.studio.controls import (
+    CHAINS,
+    offer_masker,
+    offer_maskers,
+    plan_candidates,
+    read_candidates,
+    suggest_chains,
+    suggest_study,
+)
 from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form, whole_number
 from discreet.studio.pages import Mine, ask, begin, busy, page, refuse, render, to
@@ -37,7 +45,7 @@ async def show(session: Mine, method: str = "", point: str = "") -> Response:
         session,
         "compare.html",
         "compare",
-        shows=(f"compare:{method}",),
+        shows=(f"compare:{method}", "compare:chains"),
         offers=offers,
         method=offers.get(method),
         chosen=selection,
@@ -74,6 +82,40 @@ async def add(request: Request, session: Mine) -> Response:
     return to("/compare#plan")
 
 
+@router.post("/compare/propose")
+async def propose(request: Request, session: Mine) -> Response:
+    """Put the chains into the plan that would be tried of a file nobody has said anything about."""
+    form = await read_form(request, session, "declaration", "plan")
+    if session.schema is None or session.opened is None:
+        return to("/open")
+    try:
+        lines = suggest_chains(session.schema, session.opened.n_records, str(form.get("for", "research")))
+    except DiscreetError as error:
+        return refuse(session, error, "/compare#plan")
+    session.plan += [line for line in lines if line not in session.plan]
+    session.change("plan")
+    return to("/compare#plan")
+
+
+@router.post("/compare/alternatives")
+async def alternatives(request: Request, session: Mine) -> Response:
+    """Put steps with alternatives, as a protocol has them, into the plan."""
+    form = await read_form(request, session, "declaration", "plan")
+    if session.schema is None:
+        return to("/open")
+    draft = "compare:chains"
+    session.keep_draft(draft, of_form(form))
+    line = (CHAINS, {"steps": str(form.get("steps", ""))})
+    try:
+        plan_candidates([line])
+    except DiscreetError as error:
+        return refuse(session, error, "/compare#chains", draft, ["steps"])
+    session.plan.append(line)
+    session.drafts.pop(draft, None)
+    session.change("plan")
+    return to("/compare#plan")
+
+
 @router.post("/compare/remove")
 async def remove(request: Request, session: Mine) -> Response:
     """Take a line out of the plan."""
@@ -94,11 +136,8 @@ async def run(request: Request, session: Mine) -> Response:
     schema = session.schema
     plan = [(method, dict(ranges)) for method, ranges in session.plan]
     try:
-        candidates = [
-            candidate
-            for method, ranges in plan
-            for candidate in read_candidates(method, {name: [text] for name, text in ranges.items()})
-        ]
+        by_label = plan_candidates(plan)
+        candidates = list(by_label.values())
         if not candidates:
             raise ParameterError("The plan is empty.", hint="Add a method first.")
     except DiscreetError as error:
@@ -107,7 +146,7 @@ async def run(request: Request, session: Mine) -> Response:
         return busy(session, "/compare")
     repetitions = whole_number(form.get("repetitions"), 1, 1, 20)
     seed = session.need_seed()
-    labels = [candidate.label() for candidate in candidates]
+    labels = list(by_label)
     # The same study goes on in its own file; another one, or one of other data, gets another.
     identity = session.opened.identity.get("sha256") or repr(session.given)
     digest = hashlib.sha256(repr((identity, schema.to_toml(), labels, repetitions, seed)).encode()).hexdigest()[:16]
@@ -124,7 +163,7 @@ async def run(request: Request, session: Mine) -> Response:
         if session.schema is schema:
             first = session.study_kept.get("file") != study["file"]
             session.study, session.study_kept = study_map, study | {"total": study_map.total}
-            session.candidates = {candidate.label(): candidate for candidate in candidates}
+            session.candidates = dict(by_label)
             if first:
                 session.change("study")
 
@@ -160,5 +199,8 @@ async def adopt(request: Request, session: Mine) -> Response:
     points = session.study.points if session.study is not None else ()
     seed = next((point.draw.get("seed") for point in points if point.label == label), None)
     again = {"path": "/compare/adopt", "fields": of_form(form)}
-    history = session.history.go(0).add(session_values.adopt(candidate, seed))
-    return run_steps(session, history.go(1), form=again, decision=f"Adopted {candidate.label()}.")
+    steps = session_values.adopt_steps(candidate, seed)
+    history = session.history.go(0)
+    for step in steps:
+        history = history.add(step)
+    return run_steps(session, history.go(len(steps)), form=again, decision=f"Adopted {label}.")

@@ -10,8 +10,8 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from discreet import workflow
-from discreet.errors import DiscreetError
-from discreet.studio.controls import Offer, offer_masker, offer_maskers, read_fields
+from discreet.errors import DiscreetError, ParameterError
+from discreet.studio.controls import TREES, Offer, offer_masker, offer_maskers, read_fields
 from discreet.studio.drafts import of_form
 from discreet.studio.forms import read_form, whole_number
 from discreet.studio.pages import Mine, ask, begin, busy, page, refuse, to
@@ -23,6 +23,9 @@ __all__ = ["named", "router", "run_steps"]
 
 router = APIRouter()
 
+WAYS = ("intervals", "order", "prefix", "frequency", "cooccurrence", "dates")
+"""How a hierarchy is built; by default what fits the scale."""
+
 
 @router.get("/protect")
 async def show(session: Mine, method: str = "") -> Response:
@@ -32,7 +35,7 @@ async def show(session: Mine, method: str = "") -> Response:
     offers = offer_maskers(session.schema)
     current = offers.get(method)
     return page(session, "protect.html", "protect", shows=(f"protect:{method}",), schema=session.schema, offers=offers,
-                chosen=current)  # fmt: skip
+                chosen=current, ways=WAYS)  # fmt: skip
 
 
 @router.post("/protect/add")
@@ -51,7 +54,7 @@ async def add(request: Request, session: Mine) -> Response:
     try:
         fields = answers(form, offer, session.schema)
         unit = named(session.schema, str(form.get("unit", "")))
-        step = Step(method, read_fields("masker", method, fields), unit)
+        step = Step(method, {**_trees(session, offer), **read_fields("masker", method, fields)}, unit)
         workflow.Protocol(session.schema, [step])
     except DiscreetError as error:
         return refuse(session, error, f"/protect?method={method}#settings", draft, names)
@@ -73,6 +76,15 @@ def answers(form: FormData, offer: Offer, schema: Schema) -> dict[str, list[str]
         if texts or f"p-{field.name}" in form:
             fields[field.name] = texts
     return fields
+
+
+def _trees(session: Session, offer: Offer) -> dict[str, Any]:
+    """Return the hierarchies of the project as a parameter of the methods that recode by them."""
+    if offer.needs_trees and not session.trees:
+        raise ParameterError(
+            f"{offer.name}: there is no hierarchy yet.", hint="Send a file or build one, below the settings."
+        )
+    return {TREES: dict(session.trees)} if offer.takes_trees and session.trees else {}
 
 
 def named(schema: Schema, place: str) -> str | None:

@@ -1,0 +1,171 @@
+"""What makes a masker a transformer of scikit-learn, which need not be installed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
+
+import numpy as np
+
+from discreet.contracts.estimator import Estimator
+from discreet.data.microdata import Microdata, microdata
+from discreet.data.schema import Schema
+from discreet.errors import DataError, ParameterError, door
+from discreet.statistics.question import Need
+
+if TYPE_CHECKING:
+    from discreet.contracts.masker import Masker
+
+__all__ = ["Transformer"]
+
+_OUTPUTS = ("default", "pandas", "polars")
+_ONE_TABLE = "Use fit_transform, which protects the table that it is given; or mask old and new records together."
+
+
+class Transformer(Estimator):
+    """`fit`, `transform`, `fit_transform` and what pipelines ask for besides.
+
+    A masker protects one table, and `fit_transform` does that. Where records are changed one by one and nothing is
+    drawn (coding, bands, truncation), `fit` keeps the plan of its table, and `transform` releases other records by it.
+    Elsewhere `transform` refuses: groups, ranks and swaps are those of one table, and what was drawn for one must not
+    be used for another, since two releases with the same draws give the original away.
+    """
+
+    @door
+    def fit(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Self:  # noqa: ARG002 - for pipelines
+        """Learn from a table how its records, and others like them, are released. `y` is not used."""
+        self.check_parameters()
+        self._learn(microdata(_as_table(type(self).__name__, X), schema))
+        return self
+
+    @door
+    def transform(self, X: Any) -> Any:
+        """Release other records by what `fit` learned; the same kind of table comes back.
+
+        Raises
+        ------
+        DataError
+            Nothing was learned yet; the columns are others; or the method masks one table as a whole, or draws.
+        """
+        owner = type(self).__name__
+        if not self.__sklearn_is_fitted__():
+            raise _not_fitted(owner)
+        X = _as_table(owner, X)
+        width = np.shape(X)[1] if isinstance(X, np.ndarray) else None
+        if width is not None and width != self.n_features_in_:
+            raise DataError(
+                f"X has {width} features, but {owner} is expecting {self.n_features_in_} features as input."
+            )
+        if self._fitted_plan is None:
+            meets = cast("Masker", self).need not in (Need.RECORD, Need.ORDER)
+            why = "its records have to meet" if meets else "it draws"
+            raise DataError(
+                f"{owner}: other records cannot be released by what was learned from a table, because {why}.",
+                hint=_ONE_TABLE,
+            )
+        return self._given_back(self._fitted_plan(microdata(X, self._fitted_plan.schema)), X)
+
+    @door
+    def fit_transform(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Any:  # noqa: ARG002
+        """Protect a table and return the same kind of table. `y` is there for pipelines and is not used.
+
+        Of a pandas frame the index is not kept: it may say who is who, or in which order the records were. An array of
+        numbers with two dimensions comes back as an array.
+        """
+        X = _as_table(type(self).__name__, X)
+        table = microdata(X, schema)
+        masked = cast("Masker", self).mask(table)
+        self._learn(table)
+        return self._given_back(masked.microdata, X)
+
+    def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> Self:
+        """Choose what `transform` and `fit_transform` return: ``"default"`` is the kind of table that went in."""
+        if transform is not None and transform not in _OUTPUTS:
+            raise ParameterError(f"{type(self).__name__}: transform must be one of {', '.join(_OUTPUTS)}.")
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}  # the name that scikit-learn's clone copies
+        return self
+
+    def get_feature_names_out(self, input_features: Sequence[str] | None = None) -> np.ndarray[Any, Any]:
+        """Return the names of the released columns."""
+        if not self.__sklearn_is_fitted__():
+            raise _not_fitted(type(self).__name__)
+        if input_features is not None and list(input_features) != list(self._names_in):
+            raise ParameterError(
+                f"{type(self).__name__}: input_features must be the {self.n_features_in_} columns that were fitted."
+            )
+        return np.array(self._names_out, dtype=object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "n_features_in_")
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        scales = cast("Masker", self).scales
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(),
+            non_deterministic=hasattr(self, "random_state"),
+            input_tags=InputTags(
+                categorical=bool(scales & {"ordinal", "nominal"}),
+                string=bool(scales & {"ordinal", "nominal"}),
+                allow_nan=cast("Masker", self).handles_missing,
+            ),
+        )
+
+    # ------------------------------------------------------------------------------------------------------ inside
+
+    def _learn(self, table: Microdata) -> None:
+        from discreet.contracts.run_masker import plan_release
+
+        self._fitted_plan = plan_release(cast("Masker", self), table)
+        self._names_in = table.names
+        self._names_out = tuple(name for name in table.names if table.schema[name].role != "identifier")
+        self.n_features_in_ = len(table.names)
+        self.feature_names_in_ = np.array(table.names, dtype=object)
+
+    def _given_back(self, released: Microdata, given: Any) -> Any:
+        """Return the release as the kind of table that came, or that `set_output` asks for."""
+        self._names_out = released.names
+        output = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
+        if output == "pandas":
+            return released.to_pandas()
+        if output == "polars":
+            return released.to_polars()
+        if isinstance(given, np.ndarray) and given.dtype.names is None:
+            columns = [column.to_numpy() for column in released.to_arrow().columns]
+            return np.column_stack(columns) if columns else np.empty((len(released), 0))
+        return released if isinstance(given, Microdata) else released.to_native()
+
+
+def _not_fitted(owner: str) -> DataError:
+    return DataError(f"{owner}: nothing was fitted yet.", hint="Call fit or fit_transform first.")
+
+
+def _as_table(owner: str, X: Any) -> Any:
+    """Return what was given, an array where it can be one; what is no table is refused in scikit-learn's words."""
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise DataError(f"{owner}: sparse data was passed, and dense data is required.", hint="X.toarray()")
+    if not isinstance(X, np.ndarray) and hasattr(X, "__array__") and not hasattr(X, "columns"):
+        X = np.asarray(X)
+    if isinstance(X, list) and X and all(isinstance(row, (list, tuple)) for row in X):
+        X = np.asarray(X)
+    if not isinstance(X, np.ndarray) or X.dtype.names is not None:
+        return X
+    if X.dtype.kind == "c":
+        raise DataError(f"{owner}: Complex data not supported.")
+    if X.ndim != 2:
+        raise DataError(
+            f"{owner}: an array must have two dimensions, records and attributes; got {X.ndim}.",
+            hint="Reshape your data: X.reshape(-1, 1) is one attribute.",
+        )
+    n, width = X.shape
+    if not width:
+        raise DataError(f"{owner}: 0 feature(s) (shape=({n}, 0)) while a minimum of 1 is required.")
+    if not n:
+        raise DataError(f"{owner}: Found array with 0 sample(s) while a minimum of 1 is required.")
+    if X.dtype.kind == "f" and np.isinf(X).any():
+        raise DataError(f"{owner}: Input contains infinity in {int(np.isinf(X).any(axis=0).sum())} of {width} columns.")
+    return X
