@@ -6,8 +6,14 @@ JOBS   ?= auto
 # Tests that share costly work stay together (tests/conftest.py); in their order, so that small files come last.
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
+# Tests start many processes. Each would compile every source that it imports, numba's and pandas' among them, where the
+# environment forbids bytecode beside the sources; so it is kept with what else was set up.
+test test-all test-studio test-spark test-sdist: export PYTHONDONTWRITEBYTECODE :=
+test test-all test-studio test-spark test-sdist: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
+
 .DEFAULT_GOAL := help
-.PHONY: help demo papers test test-all test-studio test-spark fuzz check lint types rooms names docs bench clean
+.PHONY: help demo papers test test-all test-studio test-spark test-sdist browser spark fuzz check lint types rooms names docs \
+        bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)$$/\1\t\2/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -46,23 +52,30 @@ test: $(VENV)/.dev  ## run the tests and doctests, without those marked slow
 test-all: $(VENV)/.dev  ## run every test and doctest
 	$(PYTEST) $(ARGS)
 
-test-studio: $(VENV)/.dev  ## the studio in a real browser; installs chromium where it can
+browser:  # chromium, which the tests of the studio drive
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || test -n "$$DISCREET_CHROMIUM" || { \
 	  echo "chromium is not installed; trying apt-get"; \
 	  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
 	  || { echo "Install chromium (apt-get install chromium, as root), or set DISCREET_CHROMIUM to its path."; exit 1; }; }
+
+test-studio: $(VENV)/.dev browser  ## the studio in a real browser; installs chromium where it can
 	$(PYTEST) tests/studio
 
 $(VENV)/.spark: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --editable '.[dev,spark]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev,spark]'
 	@touch $@
 
-test-spark: $(VENV)/.spark  ## run the tests on Apache Spark; installs it, and Java 17 where it can
+spark: $(VENV)/.spark  # and Java, on which it runs
 	@command -v java >/dev/null || [ -x "$$JAVA_HOME/bin/java" ] \
 	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	       && apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless; } \
 	  || { echo "Spark needs Java 17 or newer: apt-get install openjdk-17-jre-headless, or set JAVA_HOME"; exit 1; }
+
+test-spark: spark  ## run the tests on Apache Spark; installs it, and Java 17 where it can
 	$(BIN)/python -m pytest tests/engines/test_spark_start.py tests/engines/test_spark.py
+
+test-sdist: $(VENV)/.dev  ## build the source distribution, unpack it elsewhere and run tests there
+	$(BIN)/python tools/sdist_tests.py $(ARGS)
 
 fuzz: $(VENV)/.dev  ## run every fuzzer for CASES cases (2000), and print what was found
 	$(BIN)/python tools/fuzz.py --cases $(or $(CASES),2000)

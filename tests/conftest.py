@@ -58,12 +58,21 @@ def shared_work(nodeid: str) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Keep tests in one process that share what is costly."""
+    """Keep tests in one process that share what is costly, and let processes begin far from each other.
+
+    Side by side in the list are tests of the same methods, and processes that begin there compile the same kernels at
+    the same time; so every second one takes its work from the end of the list.
+    """
     from xdist.scheduler import LoadScopeScheduling
 
     class TogetherScheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
             return shared_work(nodeid)
+
+        def _assign_work_unit(self, node: Any) -> None:
+            if self.nodes.index(node) % 2:
+                self.workqueue.move_to_end(next(reversed(self.workqueue)), last=False)
+            super()._assign_work_unit(node)
 
     return TogetherScheduling(config, log)
 

@@ -39,10 +39,13 @@ def test_an_unknown_method_is_answered_with_the_known_ones():
 
 def test_methods_say_of_themselves_what_others_must_know_of_them():
     maskers, linkers, risks = catalogue.maskers(), catalogue.linkers(), catalogue.measures("risk")
-    assert {name for name, cls in maskers.items() if cls.reorders} == {"generalisation", "sampling", "record-order"}
+    assert {name for name, cls in maskers.items() if cls.reorders} == {"sampling", "record-order", "record-suppression"}
     assert {name for name, cls in maskers.items() if cls.renumbers} == {"identifiers", "pseudonyms"}
     assert {name for name, cls in linkers.items() if cls.knows_masking} == {"masking-aware"}
-    assert {name for name, cls in risks.items() if cls.needs_numbers} == {"distance-linkage", "attribute-disclosure"}
+    linkages = {"distance-linkage", "combined-linkage", "masking-aware-linkage"}
+    assert {name for name, cls in risks.items() if cls.needs_numbers} == {*linkages, "attribute-disclosure"}
+    assert {name for name, cls in risks.items() if cls.in_headline} == {"masking-aware-linkage"}
+    assert {name for name, cls in risks.items() if cls.knows_masking} == {"masking-aware-linkage"}
     assert {"k-anonymity", "uniques", "suda2"} <= {name for name, cls in risks.items() if cls.counts_equal_keys}
     places = sorted(cls.first_look for cls in risks.values() if cls.first_look)
     assert places == list(range(1, len(places) + 1)), "no two risks have the same place at a first look"

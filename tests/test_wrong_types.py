@@ -28,29 +28,40 @@ def people() -> dc.Microdata:
     return dc.datasets.business(30)
 
 
+@cache
+def households() -> dc.Microdata:
+    return dc.datasets.housing(30)
+
+
 CALLS = {
     # By verb: arguments that fit, of which one after the other is exchanged; and those that 3 can never stand for.
     "advise": (lambda: [people(), None, None], (0, 1, 2)),
     "assess": (lambda: [people(), people()], (0, 1)),
     "attack": (lambda: [people(), people(), "distance"], (0, 1, 2)),
     "attack_together": (lambda: [people(), people(), ["distance"]], (0, 1, 2)),
+    "build_hierarchy": (lambda: [people(), "EMPLOYEES", None, "10"], (0, 1, 2, 3)),
     "certify": (lambda: [people(), people()], (0, 1)),
+    "chains": (lambda: [[dc.MDAV(k=3)], None], (0,)),
     "check": (lambda: ["protocol.toml", "masked.csv"], (0, 1)),
     "combine": (lambda: [[dc.attack(people(), people(), "distance")], None], (0, 1)),
     "compare": (lambda: [people(), [dc.MDAV(k=3)]], (0, 1)),
+    "correct_table": (lambda: [dc.PRAM(0.2).mask(households()), ["DEGREE"]], (0, 1)),
     "grid": (lambda: [dc.MDAV], (0,)),
     "inspect": (lambda: [people()], (0,)),
     "match_variables": (lambda: [people(), people(), None], (0, 1, 2)),
     "measure": (lambda: [people(), people(), ["sse"]], (0, 1, 2)),
     "microdata": (lambda: [people(), None], (0, 1)),
+    "privacy_utility": (lambda: [dc.MDAV(k=3), people()], (0, 1)),
     "propose": (lambda: [people()], (0,)),
     "protect": (lambda: [people(), "mdav"], (0, 1)),
     "read": (lambda: ["no.csv", None], (0, 1)),
+    "read_hierarchy": (lambda: ["no.csv", None], (0, 1)),
     "risk": (lambda: [people(), None], (0, 1)),
     "run": (lambda: ["no.toml"], (0,)),
     "scan": (lambda: ["no.parquet", None], (0, 1)),
     "survey": (lambda: [people()], (0,)),
     "tune": (lambda: [people(), dc.MDAV(k=3)], (0, 1)),
+    "tune_protocol": (lambda: ["no.csv"], (0,)),
     "write": (lambda: [people(), "no/such/folder/file.csv"], (0, 1)),
     "write_report": (lambda: [people(), dc.MDAV(k=3).mask(people()), None], (0, 1, 2)),
     "Attribute": (lambda: ["age", dc.Numeric(), "key"], (0, 1, 2)),

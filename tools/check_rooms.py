@@ -75,7 +75,7 @@ THIRD_PARTY: dict[str, set[str]] = {
     "numba": {"kernels"},
     "llvmlite": {"kernels"},
     "scipy": {"operators", "statistics", "masking", "linkage", "measures", "evaluation", "reproduction"},
-    "sklearn": {"masking", "linkage", "measures", "evaluation"},
+    "sklearn": {"contracts", "masking", "linkage", "measures", "evaluation"},
     "narwhals": {"data"},
     "pyarrow": {"data.scales", "data", "engines", "io", "datasets", "reproduction"},
     "polars": {"data", "contracts", "engines", "evaluation", "io"},

@@ -27,12 +27,14 @@ BEFORE, AFTER, CHANCE = "#8a929a", "#0b6e4f", "#b3341f"
 # Methods that cannot be made without being told something about the file.
 TOLD: dict[str, Callable[[list[Any]], dict[str, Any]]] = {
     "adjacent-merging": lambda _: {"max_levels": 3},
+    "ghost-suppression": lambda _: {"ghosts": {"TURNOVER": ["WAGES"]}},
     "level-map": lambda levels: {"maps": {"DEGREE": {level: levels[i // 2 * 2] for i, level in enumerate(levels)}}},
     "hierarchy-recoding": lambda levels: {
         "hierarchies": {
             "DEGREE": Hierarchy([level, f"part {1 + 3 * i // len(levels)}"] for i, level in enumerate(levels))
         }
     },
+    "record-swapping": lambda _: {"hierarchy": ["DEGREE"], "rate": 0.3},
     "refine": lambda _: {"budget": 2000},
     "household-risk": lambda _: {"household": "STRATUM"},
     "regression": lambda _: {"outcome": "WAGES", "predictors": ["TURNOVER", "ASSETS"]},

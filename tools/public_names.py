@@ -25,17 +25,17 @@ DOOR = Path(__file__).parent.parent / "src" / "discreet" / "__init__.py"
 NAMES: tuple[str, ...] = (
     # declare
     "Attribute", "Schema", "Numeric", "Ordinal", "Nominal", "Sequence", "Date", "DateTime",
-    "Microdata", "microdata", "Declaration",
+    "Microdata", "microdata", "Declaration", "Hierarchy", "read_hierarchy", "build_hierarchy",
     # read and write
     "read", "scan", "survey", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",
     # mask, attack, measure, score
     "methods", "protect", "Chain", "PerUnit",
-    "risk", "attack", "attack_together", "combine", "match_variables", "measure",
-    "assess", "certify", "compare", "tune", "grid",
+    "risk", "attack", "attack_together", "combine", "match_variables", "measure", "correct_table",
+    "assess", "certify", "compare", "tune", "grid", "chains", "privacy_utility",
     # report and release
     "advise", "write_report", "check",
-    "Protocol", "Intruder",
-    "propose", "run",
+    "Protocol", "OpenProtocol", "Intruder",
+    "propose", "run", "tune_protocol",
     # what can go wrong
     "DiscreetError", "DiscreetWarning",
 )  # fmt: skip

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from discreet.cli.main import app
-from discreet.errors import DiscreetError, ParameterError
+from discreet.errors import DiscreetError, ParameterError, SchemaError
 
 FACTS = ["--attributes", "BUILT,DEGREE,METRO,TRAN1"]
 LEVELS = json.dumps([f"{i}x" for i in range(7)])
@@ -56,6 +56,22 @@ def test_link_two_files_of_different_size(files, tmp_path):
     links = pl.read_csv(target)
     assert links.height == 30
     assert (links["best"] == links["record"]).sum() > 20
+
+
+@pytest.mark.parametrize("linker", ["distance", "probabilistic"])
+def test_files_without_common_attributes_are_refused_by_who_needs_them(tmp_path, linker):
+    first, second, target = (tmp_path / name for name in ("a.csv", "b.csv", "links.csv"))
+    first.write_text("tax,rent\n" + "".join(f"{i}.5,{i * i}\n" for i in range(30)))
+    second.write_text("income,savings\n" + "".join(f"{3 * i},{i * i}.25\n" for i in range(30)))
+    result = CliRunner().invoke(app, ["link", str(first), str(second), "--linker", linker, "-o", str(target)])
+    assert isinstance(result.exception, SchemaError)
+    assert "the two files have no attribute in common" in str(result.exception)
+    assert '"structural"' in str(result.exception)
+    assert not target.exists()
+    # Files that share some columns and lack others are told so, as before.
+    second.write_text("tax,savings\n" + "".join(f"{3 * i},{i * i}.25\n" for i in range(30)))
+    result = CliRunner().invoke(app, ["link", str(first), str(second), "--linker", linker, "-o", str(target)])
+    assert "'rent'" in str(result.exception)
 
 
 def test_link_never_writes_over_an_input(files):
@@ -140,3 +156,31 @@ def test_linkers_together(swapped):
 def test_a_wrong_word_about_the_masking_is_told(swapped, more, said):
     with pytest.raises(DiscreetError, match=said):
         CliRunner().invoke(app, [*swapped, *more], catch_exceptions=False)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(one) for one in arguments])
+
+
+def test_assess_is_told_how_a_file_was_masked(tmp_path):
+    assert run("datasets", "housing", "--n", 150, "-o", tmp_path / "s.csv").exit_code == 0
+    call = ("protect", tmp_path / "s.csv", "-s", tmp_path / "s.toml", "--method", "rank-swapping", "--set", "p=8")
+    report = tmp_path / "report.json"
+    call += ("--seed", 4, "-o", tmp_path / "m.csv", "--report", report)
+    assert run(*call, "--manifest", tmp_path / "manifest.json").exit_code == 0
+    inside = json.loads(report.read_text(encoding="utf-8"))["assessment"]["score"]["risk"]
+
+    def risk(*options):
+        told = run("assess", tmp_path / "s.csv", tmp_path / "m.csv", "-s", tmp_path / "s.toml", "--json", *options)
+        assert told.exit_code == 0, told.output
+        score = json.loads(told.stdout)["score"]
+        return score["risk"], score["sentence"]
+
+    known, sentence = risk()
+    assert known == pytest.approx(inside)
+    assert "masking-aware" in sentence
+    (tmp_path / "manifest.json").unlink()
+    unknown, sentence = risk()
+    assert unknown < known
+    assert "nobody was played who knows it" in sentence
+    assert risk("--method", "rank-swapping p=8")[0] == pytest.approx(inside)

@@ -227,7 +227,7 @@ def test_files_that_share_no_attribute_are_linked(folder):
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout)["n_b"] == 60
     assert len((folder / "l.csv").read_text().splitlines()) == 61
-    refused(discreet("link", "one.csv", "two.csv", "-o", "m.csv", cwd=folder), "attributes that the table lacks")
+    refused(discreet("link", "one.csv", "two.csv", "-o", "m.csv", cwd=folder), "have no attribute in common")
 
 
 def test_a_study_on_the_command_line(folder):

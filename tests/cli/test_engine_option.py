@@ -110,3 +110,26 @@ def test_many_records_of_a_csv_are_measured_in_passes(tmp_path, monkeypatch):
         assert second[name] == pytest.approx(first[name], abs=1e-6)
     told = run("assess", tmp_path / "a.csv", tmp_path / "b.csv", "-s", tmp_path / "s.toml")
     assert "linkage is measured on a sample" in " ".join(told.stderr.split())
+
+
+def test_a_file_is_protected_once_for_each_unit(tmp_path):
+    rng = np.random.default_rng(4)
+    house = np.sort(rng.integers(0, 60, 200))
+    people = pl.DataFrame({"house": house, "rent": rng.normal(900, 200, 60).round()[house]})
+    people.write_parquet(tmp_path / "people.parquet")
+    schema = dc.Schema([dc.Attribute("house", dc.Numeric(), "identifier"), dc.Attribute("rent", dc.Numeric(), "key")])
+    (tmp_path / "s.toml").write_text(schema.to_toml())
+    call = ("protect", tmp_path / "people.parquet", "-s", tmp_path / "s.toml", "--k", 4, "--unit", "house", "--seed", 1)
+    for engine in ("memory", "streaming"):
+        told = run(*call, "--engine", engine, "-o", tmp_path / f"{engine}.parquet")
+        assert told.exit_code == 0, told.output
+        rents = pl.read_parquet(tmp_path / f"{engine}.parquet")["rent"]
+        held = people.with_columns(rent=rents).group_by("rent").agg(pl.col("house").n_unique())
+        assert held["house"].min() >= 4
+    written = [pl.read_parquet(tmp_path / f"{engine}.parquet") for engine in ("memory", "streaming")]
+    assert written[0].equals(written[1])
+    script = run(*call, "-o", tmp_path / "o.parquet", "--print-python")
+    assert "masked = dc.PerUnit(dc.MDAV(k=4, random_state=1), unit='house').mask(original)" in script.output
+    unknown = run(*call[:-4], "--unit", "nowhere", "-o", tmp_path / "n.parquet")
+    assert isinstance(unknown.exception, dc.DiscreetError) or unknown.exit_code == 2
+    assert not (tmp_path / "n.parquet").exists()

@@ -56,6 +56,7 @@ COMMANDS = {
         W + "protect",
         "wait",
     ),
+    "hierarchy": (["hierarchy", "data.csv", "EMPLOYEES", "-o", "out.csv"], W + "build_hierarchy", "wait"),
     "assess": (["assess", "data.csv", "data.csv", "-s", "data.toml"], W + "assess", "wait"),
     "certify": (["certify", "data.csv", "data.csv", "-s", "data.toml", "--k", "3"], W + "certify", "wait"),
     "init": (["init", "data.csv", "-o", "out.toml"], W + "propose", "wait"),

@@ -40,3 +40,26 @@ def test_bad_input(folder):
     refused(discreet("certify", *FILES, "--k", 50, cwd=folder), "fewer than k = 50")
     refused(discreet("certify", *FILES, "--k", 1, cwd=folder), "k must be")
     refused(discreet("certify", *FILES, "--attributes", "NOTHING", cwd=folder), "no attribute named 'NOTHING'")
+
+
+def test_missing_values_are_certified_as_they_are_read(tmp_path):
+    """One missing value is enough where it matches everything, two where it is a value of its own."""
+    (tmp_path / "people.csv").write_text("town,job\na,x\na,x\nb,y\nb,z\n")
+    (tmp_path / "strict.csv").write_text("town,job\na,x\na,x\nb,\nb,\n")
+    (tmp_path / "loose.csv").write_text("town,job\na,x\na,x\nb,\nb,z\n")
+    keys = ("--attributes", "town,job", "--budget", "20s")
+    run = discreet("certify", "people.csv", "strict.csv", *keys, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    said = " ".join(run.stdout.split())
+    assert "2 missing values cost 2, never below 2" in said
+    assert "no release that keeps k = 2 has fewer; a missing value counts as a value of its own" in said
+    run = discreet("certify", "people.csv", "loose.csv", *keys, "--missing", "wildcard", "--json", cwd=tmp_path)
+    proof = json.loads(run.stdout)
+    assert (proof["cells"], proof["lower_bound"], proof["gap_percent"], proof["missing"]) == (1, 1, 0, "wildcard")
+    assert proof["blank_records_would_take"] == 2
+    run = discreet("certify", "people.csv", "strict.csv", *keys, "--missing", "wildcard", "--max-gap", 5, cwd=tmp_path)
+    refused(run, "above the threshold", code=1)
+    refused(
+        discreet("certify", "people.csv", "loose.csv", *keys, "--missing", "category", "--k", 2, cwd=tmp_path), "fewer"
+    )
+    refused(discreet("certify", "people.csv", "loose.csv", *keys, "--missing", "anything", cwd=tmp_path), "missing")

@@ -20,17 +20,20 @@ from discreet.evaluation.row_store import RowStore
 # `test_every_path_is_known` fails for a new one until it is entered here and so goes through the tests below.
 READ = {
     "inspect": {"data", "schema"}, "risk": {"data", "schema"}, "protect": {"data", "schema"},
-    "assess": {"original", "masked", "schema"}, "certify": {"original", "masked", "schema"},
+    "hierarchy": {"data", "schema"},
+    "assess": {"original", "masked", "schema", "protocol"}, "certify": {"original", "masked", "schema"},
     "init": {"data", "schema"}, "run": {"protocol"}, "check": {"protocol", "masked"},
     "verify": {"manifest"}, "renumber": {"files", "key"},
     "key": set(), "reveal": {"data", "key"},
     "attack": {"original", "masked", "schema", "protocol"}, "link": {"a", "b", "schema", "schema_b"},
-    "compare": {"data", "schema"},
-    "tune": {"data", "schema"}, "papers": {"data"}, "methods": set(), "datasets": set(), "demo": set(), "warm": set(),
+    "compare": {"data", "schema", "protocol"},
+    "tune": {"data", "schema", "protocol"}, "papers": {"data"},
+    "methods": set(), "datasets": set(), "demo": set(), "warm": set(),
     "studio": {"projects"},  # a folder of its own, in which nothing but projects is written
 }  # fmt: skip
 WRITTEN = {
-    "inspect": {"output"}, "risk": {"html"}, "protect": {"output", "report", "external", "manifest"},
+    "inspect": {"output"}, "risk": {"html"}, "protect": {"target", "output", "report", "external", "manifest"},
+    "hierarchy": {"output"},
     "init": {"output"}, "run": {"output"}, "renumber": {"output"}, "key": {"file"}, "reveal": {"output"},
     "link": {"output"}, "compare": {"output", "picture", "store"},
     "tune": {"output", "picture", "store"}, "papers": {"html", "store"}, "datasets": {"output"}, "demo": {"output"},
@@ -43,12 +46,20 @@ BASE = {
     "inspect": ["inspect", "data.csv"],
     "risk": ["risk", "data.csv", "-s", "schema.toml"],
     "protect": ["protect", "data.csv", "-s", "schema.toml", "--k", "3"],
+    "hierarchy": ["hierarchy", "data.csv", "EMPLOYEES", "-s", "schema.toml", "--force"],
     "init": ["init", "data.csv", "-s", "schema.toml", "--force"],
     "link": ["link", "data.csv", "other.csv", "-s", "schema.toml"],
     "compare": ["compare", "data.csv", "-s", "schema.toml", "-c", "mdav k=3", "--workers", "1"],
     "tune": ["tune", "data.csv", "-s", "schema.toml", "-c", "mdav k=3,4", "--workers", "1"],
     "papers": ["papers", "p0", "--data", "public"],
 }
+
+
+def option(name):
+    """Return what stands before a path: nothing before the masked file of ``protect``."""
+    return [OPTION[name]] if name in OPTION else []
+
+
 FILES = [(command, name) for command in BASE for name in sorted(WRITTEN[command])]
 INPUTS = ["data.csv", "schema.toml"]
 
@@ -92,14 +103,28 @@ def test_no_output_is_an_input(folder, command, name, how):
         os.link(folder / source, folder / "link.csv")
     before = kept(folder)
     resumed = ["--resume"] if name == "store" else []
-    assert main._code([*BASE[command], OPTION[name], target, *resumed]) == 2
+    assert main._code([*BASE[command], *option(name), target, *resumed]) == 2
     assert kept(folder) == before
 
 
 @pytest.mark.parametrize(("command", "name"), [pair for pair in FILES if pair[0] not in {"papers", "inspect"}])
 def test_no_output_is_a_schema(folder, command, name):
     before = kept(folder)
-    assert main._code([*BASE[command], OPTION[name], "schema.toml"]) == 2
+    assert main._code([*BASE[command], *option(name), "schema.toml"]) == 2
+    assert kept(folder) == before
+
+
+@pytest.mark.parametrize("option", ["-o", "--map", "--store"])
+@pytest.mark.parametrize("target", ["data.csv", "schema.toml", "open.toml", "region.csv"])
+def test_a_signed_protocol_is_never_an_input(folder, target, option):
+    (folder / "region.csv").write_text("a;*\n")
+    (folder / "open.toml").write_text(
+        (folder / "schema.toml").read_text()
+        + '[[step]]\nmethod = "hierarchy-recoding"\n[step.hierarchies]\nREGION = "region.csv"\n'
+    )
+    before = kept(folder)
+    command = ["tune", "data.csv", "-s", "schema.toml", "-p", "open.toml", "--force", "--budget", "2"]
+    assert main._code([*command, option, target]) == 2
     assert kept(folder) == before
 
 
@@ -121,7 +146,7 @@ def test_no_two_outputs_are_one_file(folder, command, first, second, how):
         (folder / one).write_text("before")
         os.link(folder / one, folder / other)
     before = kept(folder)
-    assert main._code([*BASE[command], OPTION[first], one, OPTION[second], other]) == 2
+    assert main._code([*BASE[command], *option(first), one, *option(second), other]) == 2
     assert kept(folder) == before
 
 

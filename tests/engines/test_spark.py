@@ -36,9 +36,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 pytestmark = pytest.mark.filterwarnings("ignore")  # Spark itself warns about newer versions of its dependencies
 
 try:
-    from discreet.engines.spark import _check_java
+    from discreet.engines.spark_session import check_java
 
-    _check_java()
+    check_java()
 except MissingExtraError as error:
     pytest.skip(f"{error}", allow_module_level=True)
 
@@ -188,16 +188,16 @@ def test_the_command_line_runs_spark(spark, tmp_path):
 
 
 def test_another_python_on_the_workers_is_told(spark):
-    from discreet.engines.spark import _as_ours
+    from discreet.engines.spark_session import as_ours
 
     for text in (
         "[PYTHON_VERSION_MISMATCH] Python in worker has different version: 3.9",
         'Cannot run program "python9"',
     ):
-        error = _as_ours(text)
+        error = as_ours(text)
         assert isinstance(error, MissingExtraError)
         assert f"export PYSPARK_PYTHON={sys.executable}" in error.hint
-    error = _as_ours("ModuleNotFoundError: No module named 'discreet'")
+    error = as_ours("ModuleNotFoundError: No module named 'discreet'")
     assert "lacks the module 'discreet'" in error.message
     assert 'pip install "discreet[spark]"' in error.hint
 

@@ -18,17 +18,17 @@ def test_without_pyspark_the_line_to_type_is_shown(monkeypatch):
 
 
 def test_without_java_the_line_to_type_is_shown(monkeypatch, tmp_path):
-    from discreet.engines import spark
+    from discreet.engines import spark_session
 
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(MissingExtraError, match="Spark needs Java, and none is found") as caught:
-        spark._check_java()
+        spark_session.check_java()
     assert "apt-get install openjdk-17-jre-headless" in caught.value.hint
 
 
 def test_an_old_java_is_refused(monkeypatch, tmp_path):
-    from discreet.engines import spark
+    from discreet.engines import spark_session
 
     (tmp_path / "bin").mkdir()
     java = tmp_path / "bin" / "java"
@@ -36,14 +36,14 @@ def test_an_old_java_is_refused(monkeypatch, tmp_path):
     java.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(MissingExtraError, match="Java 17 or newer; found version 11"):
-        spark._check_java()
+        spark_session.check_java()
 
 
 def test_a_master_that_does_not_answer_is_told():
-    from discreet.engines import spark
+    from discreet.engines import spark_session
 
     with pytest.raises(ParameterError, match="no Spark master answers at 'spark://127.0.0.1:9'") as caught:
-        spark._check_reachable("spark://127.0.0.1:9")
+        spark_session.check_reachable("spark://127.0.0.1:9")
     assert "--master local[4]" in caught.value.hint
 
 

@@ -140,6 +140,7 @@ OF_THESE_COLUMNS = {
     "hierarchy-recoding": dc.HierarchyRecoding(
         {"fuel": Hierarchy([[level, "some fuel"] for level in (*FUELS, "qunused2")])}
     ),
+    "record-swapping": dc.RecordSwapping(["fuel"], rate=0.5, risk=["size"]),
     "level-map": dc.LevelMap({"fuel": dict.fromkeys(FUELS[::2], "some fuel")}),
     "generalisation": dc.Generalisation(
         k=3,

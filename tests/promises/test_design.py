@@ -42,7 +42,7 @@ def test_the_releases_that_are_always_tried_meet_every_choice():
 def test_most_releases_are_written():
     refused = {case.id: releases.released(case).refusal for case in releases.design()}
     refused = {name: words for name, words in refused.items() if words}
-    assert len(refused) <= 5, refused
+    assert len(refused) <= 8, refused  # methods without a rule for missing values, or that need weights or households
 
 
 def test_surveys_are_what_they_say():

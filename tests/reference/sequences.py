@@ -76,9 +76,20 @@ def lcs(s, r):
 
 
 def kshc(matrix, sizes, k, linkage):
-    """Groups of items as the rule of METHODS.md says, every distance taken from the original matrix."""
+    """Groups of items as the rule of METHODS.md says, every distance taken from the original matrix.
+
+    Median linkage is Gower's: a cluster stands at the point halfway between the two that merged, so that every item has
+    a weight, a half of what it had, and clusters are as far apart as these weighted points.
+    """
+    share = dict.fromkeys(range(len(sizes)), 1.0)
 
     def between(a, b):
+        if linkage == "median":
+            across, in_a, in_b = (
+                sum(share[i] * share[j] * matrix[i][j] for i in one for j in other)
+                for one, other in ((a, b), (a, a), (b, b))
+            )
+            return across - in_a / 2 - in_b / 2
         distances = [(matrix[i][j], sizes[i] * sizes[j]) for i in a for j in b]
         if linkage == "single":
             return min(d for d, _ in distances)
@@ -97,6 +108,7 @@ def kshc(matrix, sizes, k, linkage):
         pairs = [(a, b) for a in range(len(waiting)) for b in range(a + 1, len(waiting))]
         a, b = min(pairs, key=lambda pair: (round(between(waiting[pair[0]], waiting[pair[1]]), 12), pair))
         merged = waiting[a] + waiting[b]
+        share |= {i: share[i] / 2 for i in merged}
         waiting = [c for p, c in enumerate(waiting) if p not in (a, b)]
         (closed if records(merged) >= k else waiting).append(merged)
     left = sorted(i for cluster in waiting for i in cluster)

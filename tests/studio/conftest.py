@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import shutil
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import pytest
@@ -18,12 +21,18 @@ pytest.importorskip("httpx", reason="httpx is not installed (it comes with the e
 import httpx
 import uvicorn
 
+from discreet import catalogue
+from discreet.studio import jobs
 from discreet.studio.app import create_app, listen
 
 CHROMIUM = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
     "--disable-background-networking", "--disable-component-update",
 ]  # fmt: skip
+
+
+PATIENCE = 240_000
+"""Milliseconds that a browser may take for anything: machines are shared, and no test is about time."""
 
 
 class Running(NamedTuple):
@@ -44,7 +53,26 @@ class Running(NamedTuple):
 
 
 @pytest.fixture(scope="session")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+def warm_workers() -> Iterator[None]:
+    """Let the process of a session be forked from one that has imported everything: there are hundreds of them.
+
+    How a studio starts them by itself is seen in `test_jobs` and by the servers of `test_projects`.
+    """
+    if not hasattr(os, "fork"):
+        yield
+        return
+    catalogue.maskers(), catalogue.linkers(), catalogue.measures()
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["numba", "discreet.studio.desk", *(m for m in sys.modules if m.startswith("discreet."))]
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "multiprocessing", SimpleNamespace(get_context=lambda _method: context))
+        yield
+
+
+@pytest.fixture(scope="session")
+def running(tmp_path_factory: pytest.TempPathFactory, warm_workers: None) -> Iterator[Running]:
     """A studio for the whole run, with a small limit on uploads."""
     base, projects = tmp_path_factory.mktemp("studio"), tmp_path_factory.mktemp("projects")
     listener = listen()
@@ -60,6 +88,15 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     server.should_exit = True
     thread.join(20)
     assert list(base.iterdir()) == [], "the private folder is gone when the server has ended"
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """End projects that a test has left in the studio, so that no test depends on those before it."""
+    studio = request.getfixturevalue("running").studio if "running" in request.fixturenames else None
+    yield
+    for one in list(studio.projects) if studio else []:
+        studio.projects.end(one)
 
 
 class Client:
@@ -118,7 +155,15 @@ def browser() -> Iterator[Any]:
         pytest.skip("no chromium: `make test-studio` installs it, or set DISCREET_CHROMIUM to its path")
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed (extra `dev`)")
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM)
+        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM, timeout=PATIENCE)
+        new_context = chromium.new_context
+
+        def patient_context(**options: Any) -> Any:
+            context = new_context(**options)
+            context.set_default_timeout(PATIENCE)
+            return context
+
+        chromium.new_context = patient_context
         yield chromium
         chromium.close()
 
@@ -128,7 +173,6 @@ def tab(browser: Any, running: Running) -> Iterator[Any]:
     """A page of a fresh session; anything that a page complains about fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     page = context.new_page()
-    page.set_default_timeout(120_000)
     complaints: list[str] = []
     page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
@@ -19,6 +20,7 @@ LARGE = Given("sample", "business", "sample: business", n=3000)
 @pytest.fixture(scope="module")
 def worker():
     one = Worker()
+    one._context = multiprocessing.get_context("spawn")  # as outside tests; other tests of the studio fork
     yield one
     one.stop()
     assert one._process is None

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from tests.studio.accessibility import complaints
-from tests.studio.test_walk import PATIENCE, open_sample, screen, work
+from tests.studio.conftest import PATIENCE
+from tests.studio.test_walk import open_sample, screen, work
 
 from discreet.studio.app import listen
 
@@ -61,7 +62,6 @@ def server(tmp_path):
 @pytest.fixture
 def context(browser):
     one = browser.new_context(viewport={"width": 1280, "height": 900})
-    one.set_default_timeout(60_000)
     yield one
     one.close()
 
@@ -225,7 +225,6 @@ def test_a_failed_open_keeps_what_was_open(tab, tmp_path):
 def test_a_second_tab_does_not_overwrite_the_first(tab, context, running):
     open_sample(tab, "business", 150)
     second = tab.context.new_page()
-    second.set_default_timeout(60_000)
     for page in (tab, second):
         page.goto(f"{tab.address}/declare")
     tab.get_by_label("Name of intruder 1").fill("neighbour")

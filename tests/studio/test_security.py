@@ -18,7 +18,8 @@ from discreet.studio.security import HEADERS, Gate
 PAGES = ["/open", "/declare", "/risk", "/protect", "/compare", "/compare/map", "/attack", "/release",
          "/release/file/masked", "/protect/chart/0.svg", "/job", "/alive", "/", "/remove", "/ask/0123"]  # fmt: skip
 POSTS = ["/open/sample", "/open/file", "/open/path", "/open/again", "/declare", "/declare/scenarios", "/risk",
-         "/protect/add", "/protect/go", "/protect/forget", "/protect/draw", "/compare/add", "/compare/remove",
+         "/protect/add", "/protect/go", "/protect/forget", "/protect/draw", "/protect/tree", "/protect/tree/build",
+         "/protect/tree/forget", "/compare/add", "/compare/remove", "/compare/propose", "/compare/alternatives",
          "/compare/run", "/compare/adopt", "/attack", "/release", "/job/cancel", "/job/forget", "/draft",
          "/draft/discard", "/new", "/remove", "/end"]  # fmt: skip
 SCRIPT = "<script>document.title='owned'</script>"

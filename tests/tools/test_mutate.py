@@ -44,7 +44,7 @@ def test_every_kind_of_change(tmp_path, code, mutants):
 @pytest.mark.parametrize(
     "code",
     ["raise Error(1)", "x: Literal[1] = a", "x = f'{1}'", "x = max(a, b)", "report('a', 1, 2)", "x = 'a' + b",
-     "if TYPE_CHECKING:\n    x = 1", "@f(1)\ndef g(): pass"],
+     "if TYPE_CHECKING:\n    x = 1", "@f(1)\ndef g(): pass", "x = 1e-9", "x = line(strokeWidth=2)"],
 )  # fmt: skip
 def test_what_no_test_should_look_at_is_left_alone(tmp_path, code):
     assert changed(tmp_path, code) == []
@@ -74,6 +74,22 @@ def test_the_nearest_tests_come_first_and_none_twice():
     files = [one for ring in rings if "-k" not in ring for one in ring if one.endswith(".py")]
     assert len(files) == len(set(files))
     assert all((ROOT / one).exists() for ring in rings for one in ring if one.startswith("tests/"))
+
+
+def test_where_no_test_has_the_name_of_a_file_those_that_import_it_run_whole():
+    path = Path("src/discreet/reproduction/subjects/chance_links.py")
+    own, importing, *_ = mutate.rings(path)
+    assert own == [path.as_posix()]
+    assert "tests/reproduction/test_recorded.py" in importing
+    assert mutate.QUICK[0] not in importing
+
+
+def test_a_cluster_is_started_for_engines_alone():
+    def asked(path):
+        return {Path(one).name for ring in mutate.rings(Path(path)) for one in ring if "spark" in one}
+
+    assert not asked("src/discreet/data/microdata.py")
+    assert "test_spark.py" in asked("src/discreet/engines/spark.py")
 
 
 def test_a_file_is_broken_for_a_while_and_what_was_compiled_from_it_set_aside(tmp_path):

@@ -1,0 +1,95 @@
+"""What a file says of its columns goes before what was guessed of them."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+
+from discreet.data.inference import propose_schema
+from discreet.data.labels import Labels, declared_by_labels, is_number, is_range, whole
+from discreet.data.scales import Nominal, Numeric, Ordinal
+
+
+def declared(column, **said):
+    table = pa.table({"x": column, "y": pa.array(range(len(column)))})
+    labels = Labels(**{field: {"x": value} for field, value in said.items()})
+    proposal = declared_by_labels(propose_schema(table), table, labels)
+    return proposal.schema["x"], proposal
+
+
+TENS = [1, 2, 3, 1, 2, 3, 1, 2, 9, 9]
+
+
+def test_labelled_codes_are_categories_ordered_where_the_file_says_so():
+    names = {1.0: "low", 2.0: "middle", 3.0: "high", 4.0: "nobody's"}
+    attribute, proposal = declared(TENS, values=names, measures="ordinal", missing=[9.0], variables="Size of it")
+    assert attribute.scale == Ordinal((1, 2, 3, 4))
+    assert attribute.missing == (9,)
+    assert attribute.label == "Size of it"
+    assert proposal.missing["x"] == 2
+    assert proposal.reasons["x"].startswith("4 labelled values; the file says ordinal; 1 missing code in the file")
+    assert proposal.value_labels["x"] == names
+    assert declared(TENS, values=names, measures="nominal", missing=[9.0])[0].scale == Nominal((1, 2, 3, 4))
+
+
+def test_without_a_measure_all_codes_must_have_labels():
+    every = {1: "a", 2: "b", 3: "c", 9: "d"}
+    attribute, proposal = declared(TENS, values=every)
+    assert attribute.scale == Nominal((1, 2, 3, 9))
+    assert "all its codes have labels" in proposal.reasons["x"]
+    some, _ = declared([float(v) / 2 for v in range(60)], values={1: "one"})
+    assert isinstance(some.scale, Numeric)
+
+
+def test_codes_beside_the_labelled_ones_are_levels_too():
+    attribute, _ = declared(TENS, values={1: "a", 2: "b"}, measures="nominal")
+    assert attribute.scale == Nominal((1, 2, 3, 9))
+
+
+def test_text_keeps_the_order_of_its_labels():
+    attribute, _ = declared(["b", "a", "b", "a"] * 3, values={"b": "first", "a": "second", 7: "no text"})
+    assert attribute.scale == Nominal(("b", "a"))
+
+
+def test_a_scale_is_numbers_and_its_codes_are_missing():
+    attribute, proposal = declared(TENS, measures="scale", missing=[{"lo": 9, "hi": 9}, 77])
+    assert isinstance(attribute.scale, Numeric)
+    assert attribute.missing == (9, 77)
+    assert proposal.reasons["x"].startswith("numbers; the file says scale; 2 missing codes in the file")
+    assert proposal.missing["x"] == 2
+
+
+def test_a_range_of_missing_codes_lists_those_that_occur_or_have_a_label():
+    ranged = [{"lo": 8.0, "hi": 99.0}]
+    attribute, _ = declared(TENS, measures="scale", missing=ranged, values={97.0: "refused", 100.0: "beyond"})
+    assert attribute.missing == (9, 97)
+    assert declared(TENS, measures="scale", missing=[{"lo": 9, "hi": 20}])[0].missing == (9,)
+    assert declared(TENS, measures="scale", missing=[{"lo": 3, "hi": 9}])[0].missing == (3, 9)
+
+
+def test_a_measure_without_labels_takes_what_occurs():
+    attribute, proposal = declared(TENS, measures="ordinal", missing=[9])
+    assert attribute.scale == Ordinal((1, 2, 3))
+    assert proposal.reasons["x"].startswith("3 values; the file says ordinal")
+
+
+@pytest.mark.parametrize(("n", "role"), [(21, "identifier"), (20, "key")])
+def test_codes_that_are_nearly_all_different_name_people(n, role):
+    attribute, proposal = declared([0.5 * j for j in range(n)], measures="nominal")
+    assert attribute.role == role
+    assert len(attribute.scale) == (1 if role == "identifier" else n)
+    assert ("nearly every value is different" in proposal.reasons["x"]) is (role == "identifier")
+
+
+def test_small_words():
+    assert whole(3.0) == 3
+    assert isinstance(whole(3.0), int)
+    assert whole(2.5) == 2.5
+    assert whole("3.0") == "3.0"
+    assert is_range({"lo": 1, "hi": 2})
+    assert not is_range({"lo": 1, "hi": 1})
+    assert not is_range(1)
+    assert (is_number(1), is_number(1.5), is_number(True), is_number("1")) == (True, True, False, False)
+    assert repr(Labels(variables={"x": "secret"}, values={"x": {1: "secret"}, "y": {}})) == (
+        "Labels(1 columns labelled, 2 with labelled values)"
+    )

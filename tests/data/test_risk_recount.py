@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from math import log
+
+import polars as pl
+import pytest
+
+from discreet.data.guarantees import Guarantee, Tally, recount_of
+from discreet.data.risk_recount import RiskRecount
+
+
+def promise(risk, **more):
+    return Guarantee("risk-suppression", ("x", "y"), 1, risk=risk, weight="w", **more)
+
+
+def tally(guarantee, *frames):
+    count = recount_of(guarantee)
+    assert isinstance(count, RiskRecount)
+    for frame in frames:
+        count.add(frame)
+    return count.tally()
+
+
+FRAME = pl.DataFrame({"x": ["a", "a", "b"], "y": ["1", "1", ""], "w": ["10", "30,0", "17.0"]})
+ALONE = log(17) / 16
+
+
+@pytest.mark.parametrize(("risk", "short"), [(ALONE, 0), (ALONE - 1e-6, 1), (0.01, 3)])
+def test_classes_are_counted_with_the_weights_as_text(risk, short):
+    assert tally(promise(risk), FRAME) == Tally(1, short)
+    assert tally(promise(risk), FRAME[:1], FRAME[1:]) == Tally(1, short), "parts add up"
+
+
+def test_a_gap_agrees_with_everything_where_the_promise_reads_it_so():
+    more = pl.concat([FRAME, pl.DataFrame({"x": ["b"], "y": ["2"], "w": ["400"]})])
+    assert tally(promise(0.1), more).short == 1
+    assert tally(promise(0.1, wildcard=True), more).short == 0
+    coded = more.with_columns(pl.col("y").replace("", "-9"))
+    assert tally(promise(0.1, wildcard=True), coded).short == 1
+    assert tally(promise(0.1, wildcard=True, missing={"y": ("-9",)}), coded).short == 0
+
+
+def test_a_household_counts_once_with_its_mean_weight():
+    home = pl.DataFrame({"x": ["a"] * 3, "y": ["1"] * 3, "w": [10.0, 20.0, 30.0], "house": [5, 5, 5]})
+    assert tally(promise(log(20) / 19, unit="house"), home).short == 0
+    assert tally(promise(log(20) / 19 - 1e-6, unit="house"), home).short == 3
+    assert tally(promise(0.05), home).short == 0, "as single records three share their keys"
+
+
+def test_without_weights_nothing_can_be_counted():
+    assert tally(promise(0.001), FRAME.drop("w")) is None
+
+
+def test_says_what_it_is():
+    assert promise(0.05).subject == "individual risks of at most 0.05"
+    assert promise(0.05).to_dict()["risk"] == 0.05
+    assert "No unit of house has an individual risk above 0.05 by its x, y" in promise(0.05, unit="house").sentence

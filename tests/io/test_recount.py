@@ -1,0 +1,138 @@
+"""Reading back as a stranger: files made by hand, counted in every format, and refused where they fall short."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.ipc
+import pyarrow.parquet as pq
+import pytest
+import xlsxwriter
+
+from discreet.data.guarantees import Guarantee
+from discreet.errors import BrokenGuaranteeError
+from discreet.io.recount import count_written
+
+PAIRS = [("a", "1"), ("a", "1"), ("b", "2"), ("b", "2"), ("b", "2")]
+LONELY = [*PAIRS, ("c", "3")]
+TWO = [Guarantee("mdav", ("job", "age"), 2)]
+
+
+def text_of(rows, delimiter=",", newline="\n"):
+    lines = [delimiter.join(("id", "age", "job")), *(delimiter.join((str(i), a, j)) for i, (j, a) in enumerate(rows))]
+    return newline.join(lines) + newline
+
+
+def write(path, rows, ending):
+    columns = {"id": list(range(len(rows))), "age": [a for _, a in rows], "job": [j for j, _ in rows]}
+    if ending in {".csv", ".txt"}:
+        path.write_text(text_of(rows))
+    elif ending == ".csv.gz":
+        path.write_bytes(gzip.compress(text_of(rows).encode()))
+    elif ending == ".ndjson":
+        path.write_text(
+            "".join(
+                json.dumps(dict(zip(columns, row, strict=True))) + "\n" for row in zip(*columns.values(), strict=True)
+            )
+        )
+    elif ending == ".jsonl.gz":
+        write(path, rows, ".ndjson")
+        path.write_bytes(gzip.compress(path.read_bytes()))
+    elif ending == ".parquet":
+        pq.write_table(pa.table(columns), path)
+    elif ending == ".arrow":
+        table = pa.table({**columns, "job": pa.array(columns["job"]).dictionary_encode()})
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    else:
+        with xlsxwriter.Workbook(str(path)) as book:
+            sheet = book.add_worksheet()
+            for place, (name, values) in enumerate(columns.items()):
+                sheet.write_column(0, place, [name, *values])
+
+
+@pytest.mark.parametrize("ending", [".csv", ".txt", ".csv.gz", ".ndjson", ".jsonl.gz", ".parquet", ".arrow", ".xlsx"])
+def test_a_record_alone_is_found_in_every_format(ending, tmp_path):
+    path = tmp_path / f"file{ending}"
+    write(path, PAIRS, ending)
+    count_written(path, ending, TWO, records=5, columns=["id", "age", "job"])
+    with pytest.raises(BrokenGuaranteeError, match="6 records were written, and 5 are read back"):
+        count_written(path, ending, TWO, records=6)
+    write(path, LONELY, ending)
+    with pytest.raises(BrokenGuaranteeError, match="mdav: in the written file 1 records .* the smallest class has 1"):
+        count_written(path, ending, TWO, records=6)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".ndjson", ".parquet", ".arrow"])
+def test_a_column_that_was_written_and_is_not_there_is_noticed(ending, tmp_path):
+    path = tmp_path / f"file{ending}"
+    write(path, PAIRS, ending)
+    promise = [Guarantee("mdav", ("job", "sex"), 2)]
+    count_written(path, ending, promise, columns=["job"])  # sex was not released
+    with pytest.raises(BrokenGuaranteeError, match="Column 'sex' was written and is not found"):
+        count_written(path, ending, promise, columns=["job", "sex"])
+
+
+def test_without_a_promise_the_file_is_not_even_opened(tmp_path):
+    count_written(tmp_path / "nothing.csv", ".csv", [], records=3)
+
+
+def test_folders_of_parquet_are_counted_as_one_table(tmp_path):
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for place, rows in enumerate((PAIRS[:1], PAIRS[1:])):  # "a" stands alone in each file, and not in the folder
+        pl.DataFrame(
+            {"job": [j for j, _ in rows], "age": [a for _, a in rows]}, schema_overrides={"job": pl.Categorical}
+        ).write_parquet(folder / f"{place}.parquet")
+    (folder / "notes.txt").write_text("not a table")
+    count_written(folder, ".parquet", TWO, records=5)
+
+
+def test_text_in_the_dialect_it_was_written_in(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_bytes(text_of([("é", "1"), ("é", "1")], ";", "\r\n").encode("latin-1"))
+    count_written(
+        path,
+        ".csv",
+        TWO,
+        records=2,
+        columns=["job", "age"],
+        dialect={"delimiter": ";", "encoding": "latin-1", "newline": "\r\n"},
+    )
+    path.write_bytes(text_of(LONELY, "\t", "\r").encode("utf-8-sig"))
+    with pytest.raises(BrokenGuaranteeError, match="1 records do not share"):
+        count_written(path, ".csv", TWO, records=6, dialect={"delimiter": "\t", "bom": True, "newline": "\r"})
+
+
+def test_a_name_that_looks_like_a_formula_stands_behind_an_apostrophe(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("id,'=age\n1,5\n2,6\n")
+    with pytest.raises(BrokenGuaranteeError, match="2 records do not share their =age"):
+        count_written(path, ".csv", [Guarantee("mdav", ("=age",), 2)], columns=["=age"])
+
+
+def test_what_is_told_apart_in_the_text_is_told_apart_in_the_count(tmp_path):
+    path = tmp_path / "file.csv"
+    path.write_text("age\n5\n5\n5.0\n")
+    with pytest.raises(BrokenGuaranteeError, match="1 records"):
+        count_written(path, ".csv", [Guarantee("mdav", ("age",), 2)])
+
+
+def test_fixed_widths_by_their_places(tmp_path):
+    path = tmp_path / "file.dat"
+    path.write_bytes(b"01a 1\r\n02a 1\r\n03b 2\r\n04b 2\r\n")
+    places = {"job": slice(2, 4), "age": slice(4, 5)}
+    count_written(path, ".dat", TWO, records=4, places=places)
+    path.write_bytes(b"01a 1\n02a 1\n03b 2\n04b 3\n")
+    with pytest.raises(BrokenGuaranteeError, match="2 records"):
+        count_written(path, ".dat", TWO, records=4, places=places)
+
+
+def test_a_key_that_only_later_records_have_is_found(tmp_path):
+    path = tmp_path / "file.ndjson"
+    path.write_text('{"job": "a"}\n{"job": "a", "age": 1}\n')
+    with pytest.raises(BrokenGuaranteeError, match="2 records do not share"):
+        count_written(path, ".ndjson", TWO, records=2, columns=["job", "age"])
