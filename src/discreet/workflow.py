@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from discreet.masking.recoding.hierarchy_of_column import build_hierarchy, lists_values
     from discreet.masking.withholding.pseudonym_key import new_key
     from discreet.release.alternatives import OpenProtocol, chains, parse_chains
+    from discreet.release.approval import approve, check_approvals
     from discreet.release.chain import Chain, masker_for
     from discreet.release.demo import demo, write_dataset
     from discreet.release.households import protect_households, renumber_files, renumber_keys, split_households
@@ -107,6 +108,7 @@ __all__ = [
     "advise_protocol",
     "advise_study",
     "advise_tables",
+    "approve",
     "assess",
     "attack",
     "attack_together",
@@ -114,6 +116,7 @@ __all__ = [
     "certify",
     "chains",
     "check",
+    "check_approvals",
     "check_manifest",
     "check_outputs",
     "check_store",
@@ -231,6 +234,7 @@ _HOMES = {
     "discreet.masking.recoding.hierarchy_of_column": ("build_hierarchy", "lists_values"),
     "discreet.masking.withholding.pseudonym_key": ("new_key",),
     "discreet.release.alternatives": ("OpenProtocol", "chains", "parse_chains"),
+    "discreet.release.approval": ("approve", "check_approvals"),
     "discreet.release.chain": ("Chain", "masker_for"),
     "discreet.release.demo": ("demo", "write_dataset"),
     "discreet.release.households": ("protect_households", "renumber_files", "renumber_keys", "split_households"),

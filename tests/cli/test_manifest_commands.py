@@ -85,3 +85,35 @@ def test_a_streamed_release_has_a_manifest_too(tmp_path):
     other = tmp_path / "other.parquet"
     assert discreet(*command, "-o", other, "--manifest", other)[0] == 2
     assert not other.exists()
+
+
+def test_an_approval_is_sealed_shown_and_found_broken(release):
+    code, out, err = discreet("approve", release, "--by", "A. [b]", "--reason", "Met.", "--exception", "One.",
+                              "--date", "2026-11-30")  # fmt: skip
+    assert (code, err) == (0, "")
+    first, second, seal = out.splitlines()
+    assert (first, second.strip()) == ("approved  1. by A. [b], 2026-11-30: Met.", "except: One.")
+    code, out, _ = discreet("verify", release, "--seal", seal.removeprefix("Seal: "))
+    assert code == 0
+    assert "approved  1. by A. [b]" in out
+    assert discreet("verify", release, "--seal", "0" * 64)[0] == 1
+    (release / "approvals.json").write_text(
+        (release / "approvals.json").read_text(encoding="utf-8").replace("Met.", "Not."), encoding="utf-8"
+    )
+    code, out, err = discreet("verify", release)
+    assert code == 1
+    assert "broken    1. by A. [b], 2026-11-30: Not." in out
+    assert "1 of 1 approvals no longer hold." in err
+    code, out, _ = discreet("verify", release, "--json")
+    assert code == 1
+    assert json.loads(out)["approvals"][0]["holds"] is False
+    assert discreet("approve", release, "--by", "B", "--reason", "C")[0] == 2
+
+
+def test_an_approval_that_was_taken_away_is_missed_by_its_seal(release):
+    discreet("approve", release, "--by", "A", "--reason", "B", "--refuse", "-q")
+    code, out, _ = discreet("verify", release, "--json")
+    (approval,) = json.loads(out)["approvals"]
+    assert (code, approval["decision"]) == (0, "refused")
+    (release / "approvals.json").unlink()
+    assert discreet("verify", release, "--seal", approval["seal"])[0] == 1

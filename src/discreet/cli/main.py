@@ -100,6 +100,7 @@ for _command in (
     protocol_commands.init,
     protocol_commands.run,
     protocol_commands.check,
+    proof_commands.approve,
     proof_commands.verify,
     table_commands.renumber,
     pseudonym_commands.key,

@@ -1,4 +1,4 @@
-"""`discreet certify` and `discreet verify`: what can be proven about a release, and checked about its files."""
+"""`certify`, `approve` and `verify`: what can be proven about a release, who let it out, and whether it is the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from discreet.cli.options import (
     tell_inferred,
 )
 
-__all__ = ["certify", "verify"]
+__all__ = ["approve", "certify", "verify"]
 
 
 @reads_text
@@ -79,31 +79,107 @@ def certify(
         raise typer.Exit(1)
 
 
-def verify(
-    manifest: Annotated[Path, typer.Argument(help="The manifest, or the folder it stands in.", show_default=False)],
+def approve(
+    release: Annotated[Path, typer.Argument(help="The folder of the release, or its manifest.", show_default=False)],
+    by: Annotated[str, typer.Option("--by", help="Who decides.", show_default=False)],
+    reason: Annotated[str, typer.Option("--reason", help="Why.", show_default=False)],
+    exception: Annotated[
+        list[str] | None,
+        typer.Option("--exception", help="What was allowed against a rule; repeatable.", show_default=False),
+    ] = None,
+    refuse: Annotated[bool, typer.Option("--refuse", help="The release may not go out.")] = False,
+    date: Annotated[str | None, typer.Option(help="The day of the decision; today.", show_default=False)] = None,
+    key: Annotated[
+        Path | None, typer.Option("--key", help="Sign with this SSH key, by ssh-keygen.", show_default=False)
+    ] = None,
+    gpg: Annotated[
+        str | None, typer.Option("--gpg", help="Sign with this GPG key, by gpg.", show_default=False)
+    ] = None,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare the files of a release with the hashes in its manifest. Exit code 1 if one is changed or absent.
+    """Seal a release with a decision: over every file that its manifest lists, and over earlier approvals.
+
+    `discreet verify` says whether a byte was changed since. Keep the seal with the signed report: with it, `verify
+    --seal` also notices where the last approval was taken away.
+
+    For example:
+
+    discreet approve release/ --by 'A. Smith' --reason 'Thresholds met, contract 12/26.'
+
+    discreet approve release/ --by 'A. Smith' --reason 'As agreed.' --key ~/.ssh/id_ed25519
+    """
+    from discreet import workflow
+
+    approval = workflow.approve(
+        release, by=by, reason=reason, decision="refused" if refuse else "approved", exceptions=exception or (),
+        date=date, ssh_key=key, gpg_key=gpg,
+    )  # fmt: skip
+    if json:
+        print_json(approval.to_dict())
+    elif not quiet:
+        _show_approval(approval)
+        out.print(f"Seal: {approval.seal}", highlight=False, soft_wrap=True)
+
+
+def _show_approval(approval: Any) -> None:
+    colour = ("green" if approval.decision == "approved" else "red") if approval.holds else "red"
+    word = approval.decision if approval.holds else "broken"
+    out.print(
+        f"[{colour}]{word:<9}[/{colour}] {approval.number}. by {safe(approval.by)}, {safe(approval.date)}: "
+        f"{safe(approval.reason)}", highlight=False, soft_wrap=True,
+    )  # fmt: skip
+    for exception in approval.exceptions:
+        out.print(f"          except: {safe(exception)}", highlight=False, soft_wrap=True)
+    for line in (*approval.faults, *([approval.signature] if approval.signature else [])):
+        out.print(f"          {safe(line)}", highlight=False, soft_wrap=True)
+
+
+def verify(
+    manifest: Annotated[Path, typer.Argument(help="The manifest, or the folder it stands in.", show_default=False)],
+    signers: Annotated[
+        Path | None,
+        typer.Option(help="Who may sign with which SSH key: OpenSSH's allowed signers.", show_default=False),
+    ] = None,
+    seal: Annotated[
+        str | None, typer.Option(help="The seal that the last approval must have.", show_default=False)
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare the files of a release with its manifest and with what was approved. Exit code 1 if one is not the same.
 
     For example:
 
     discreet verify release/manifest.json
 
     discreet verify release --quiet && cp -r release /srv/public
+
+    discreet verify release --signers allowed_signers --seal 1f0c…
     """
     from discreet import workflow
 
     path = workflow.find_manifest(manifest)
     states = workflow.check_manifest(path)
+    approvals = workflow.check_approvals(path, signers=signers)
     wrong = {name: state for name, state in states.items() if state != "unchanged"}
+    broken = [one for one in approvals if not one.holds]
+    missed = seal is not None and (not approvals or approvals[-1].seal != seal.strip().lower())
     if json:
-        print_json({"manifest": str(path), "unchanged": not wrong, "files": states})
+        told = [one.to_dict() for one in approvals]
+        print_json({"manifest": str(path), "unchanged": not wrong, "files": states, "approvals": told})
     elif not quiet:
         for name, state in states.items():
             colour = "green" if state == "unchanged" else "red"
             out.print(f"[{colour}]{state:<9}[/{colour}] {safe(name)}", highlight=False, soft_wrap=True)
+        for approval in approvals:
+            _show_approval(approval)
+    if broken:
+        err.print(f"{len(broken)} of {len(approvals)} approvals no longer hold.", highlight=False)
+    if missed:
+        err.print("The last approval does not have the seal that was given.", highlight=False)
     if wrong:
         what = "file is" if len(states) == 1 else "files are"
         err.print(f"{len(wrong)} of {len(states)} {what} not as the manifest says.", highlight=False)
+    if wrong or broken or missed:
         raise typer.Exit(1)

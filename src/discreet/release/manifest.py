@@ -17,7 +17,7 @@ from discreet.contracts.masked import Provenance
 from discreet.errors import FileError
 from discreet.masking.withholding.pseudonym_key import is_key_file
 
-__all__ = ["PathLike", "check_manifest", "find_manifest", "masking_in_manifest", "write_manifest"]
+__all__ = ["PathLike", "check_manifest", "find_manifest", "listed_files", "masking_in_manifest", "write_manifest"]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -114,6 +114,12 @@ def check_manifest(path: PathLike) -> dict[str, str]:
         file = source.parent / name
         states[name] = "absent" if not _is_file(file) else "unchanged" if _sha256(file) == expected else "changed"
     return states
+
+
+def listed_files(path: PathLike) -> list[dict[str, str]]:
+    """Return the files that a manifest lists, each with its name and its SHA-256."""
+    source = Path(path)
+    return [{"name": name, "sha256": expected} for name, expected in _entries(source, _read(source))]
 
 
 def masking_in_manifest(path: PathLike, release: PathLike) -> tuple[str | None, list[Mapping[str, Any]]] | None:

@@ -1,0 +1,129 @@
+"""Approvals: no byte of a release, of its manifest or of an earlier approval can change unnoticed."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from discreet.errors import FileError, ParameterError
+from discreet.release.approval import APPROVALS, approve, check_approvals
+from discreet.release.manifest import write_manifest
+
+
+@pytest.fixture
+def release(tmp_path):
+    (tmp_path / "sub").mkdir()
+    files = {"masked": tmp_path / "masked.csv", "internal": tmp_path / "sub" / "report.html"}
+    for path in files.values():
+        path.write_text("a\n1\n", encoding="utf-8")
+    write_manifest(tmp_path / "manifest.json", files)
+    return tmp_path
+
+
+def approved(folder, **options):
+    return approve(folder, by="A. Smith", reason="Thresholds met.", date="2026-11-30", **options)
+
+
+def flipped(path, place):
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(bytes(content))
+
+
+def notices(folder):
+    try:
+        return any(not one.holds for one in check_approvals(folder))
+    except FileError:  # what can no longer be read is noticed too
+        return True
+
+
+def test_an_approval_holds_until_something_changes(release):
+    first = approved(release)
+    assert (first.number, first.decision, first.by, first.date, first.holds) == (
+        1, "approved", "A. Smith", "2026-11-30", True,
+    )  # fmt: skip
+    second = approve(release, by="B. Jones", reason="Too fine.", decision="refused", exceptions=["none"])
+    assert [one.holds for one in check_approvals(release)] == [True, True]
+    assert (second.number, second.decision, second.exceptions) == (2, "refused", ("none",))
+    assert first.seal != second.seal
+    assert str(release) not in (release / APPROVALS).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["masked.csv", "sub/report.html", "manifest.json"])
+def test_every_byte_of_every_file_counts(release, name):
+    approved(release)
+    path = release / name
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 1 if len(whole) < 100 else 23):
+        flipped(path, place)
+        assert notices(release)
+        path.write_bytes(whole)
+    path.write_bytes(whole + b" ")
+    assert notices(release)
+    path.write_bytes(whole)
+    assert not notices(release)
+
+
+def test_every_byte_of_every_approval_counts(release):
+    approved(release)
+    approved(release)
+    path = release / APPROVALS
+    whole = path.read_bytes()
+    for place in range(0, len(whole), 11):  # some in every line; the loop over all of them finds no other
+        flipped(path, place)
+        assert notices(release), place
+        path.write_bytes(whole)
+    path.write_bytes(whole.replace(b"\n", b"\r\n"))
+    assert notices(release)
+
+
+def test_an_approval_that_was_taken_out_or_sealed_anew_breaks_the_chain(release):
+    approved(release)
+    approved(release)
+    path = release / APPROVALS
+    both = json.loads(path.read_text(encoding="utf-8"))["approvals"]
+
+    def rewritten(entries):
+        path.write_text(json.dumps({"approvals": entries}, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+        return check_approvals(release)
+
+    assert rewritten(both)[1].holds
+    (alone,) = rewritten(both[1:])
+    assert "does not follow" in alone.faults[0]
+    both[0]["approval"]["by"] = "Somebody"
+    first, second = rewritten(both)
+    assert "changed after it was sealed" in first.faults[0]
+    assert second.holds  # the second vouches for the first's seal, which the first no longer has
+
+
+def test_what_is_not_as_the_manifest_says_cannot_be_approved(release):
+    (release / "masked.csv").write_text("a\n2\n", encoding="utf-8")
+    with pytest.raises(FileError, match=r"nothing to approve"):
+        approved(release)
+    assert not (release / APPROVALS).exists()
+
+
+def test_nothing_is_added_to_a_broken_chain(release):
+    approved(release)
+    text = (release / APPROVALS).read_text(encoding="utf-8")
+    (release / APPROVALS).write_text(text.replace("A. Smith", "B. Smith"), encoding="utf-8")
+    with pytest.raises(FileError, match="does not hold"):
+        approved(release)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"by": " "}, {"reason": ""}, {"decision": "perhaps"}, {"date": "tomorrow"}, {"exceptions": [""]}],
+)
+def test_a_decision_says_who_why_and_when(release, wrong):
+    with pytest.raises(ParameterError):
+        approve(release, **{"by": "A", "reason": "B", **wrong})
+    assert not (release / APPROVALS).exists()
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"approvals": []}', '{"approvals": [{}]}', "[" * 4000])
+def test_a_file_that_holds_no_approvals_is_refused(release, text):
+    (release / APPROVALS).write_text(text, encoding="utf-8")
+    with pytest.raises(FileError, match="does not hold approvals"):
+        check_approvals(release)

@@ -1,0 +1,114 @@
+"""Signatures by the programs that hold the keys, where they are installed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from discreet.errors import FileError, ParameterError
+from discreet.release import signing
+from discreet.release.approval import APPROVALS, approve, check_approvals
+from discreet.release.manifest import write_manifest
+from discreet.release.signing import check_signature, sign
+
+ssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+gpg = pytest.mark.skipif(shutil.which("gpg") is None, reason="gpg is not installed")
+
+
+def made(folder, name):
+    key = folder / name
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", key], check=True)
+    return key
+
+
+@pytest.fixture
+def key(tmp_path):
+    return made(tmp_path, "key")
+
+
+@ssh
+def test_an_ssh_key_signs_and_its_signature_is_of_this_text_alone(key):
+    signature = sign("text", ssh_key=key)
+    assert check_signature("text", signature).state == "fits"
+    assert check_signature("test", signature).state == "wrong"
+    other = signature | {"text": signature["text"].replace("A", "B", 3)}
+    assert check_signature("text", other).state == "wrong"
+
+
+@ssh
+def test_a_list_of_signers_says_whose_key_it_is(key, tmp_path):
+    signers = tmp_path / "signers"
+    public = key.with_suffix(".pub").read_text(encoding="utf-8")
+    signers.write_text(f"smith@example.org {public}", encoding="utf-8")
+    signature = sign("text", ssh_key=key)
+    told = check_signature("text", signature, signers=signers)
+    assert told.state == "trusted"
+    assert "smith@example.org" in told.sentence
+    other = sign("text", ssh_key=made(tmp_path, "other"))
+    assert check_signature("text", other, signers=signers).state == "wrong"
+
+
+@ssh
+def test_a_signed_approval_cannot_be_sealed_anew(key, tmp_path):
+    folder = tmp_path / "release"
+    folder.mkdir()
+    (folder / "masked.csv").write_text("a\n1\n", encoding="utf-8")
+    write_manifest(folder / "manifest.json", {"masked": folder / "masked.csv"})
+    approval = approve(folder, by="A. Smith", reason="Met.", ssh_key=key)
+    assert (approval.holds, approval.signed) == (True, "fits")
+    # Who can write the folder says something else, and computes every sum again.
+    path = folder / APPROVALS
+    fields = json.loads(path.read_text(encoding="utf-8"))
+    (entry,) = fields["approvals"]
+    entry["approval"]["reason"] = "Because."
+    from discreet.release import approval as module
+
+    entry["seal"] = module._sha256(module._text({n: entry[n] for n in ("approval", "signature")}).encode())
+    path.write_text(module._whole([entry]), encoding="utf-8")
+    (told,) = check_approvals(folder)
+    assert told.faults == ("The SSH signature is not of this approval.",)
+
+
+@gpg
+def test_a_gpg_key_signs(tmp_path, monkeypatch):
+    home = tmp_path / "g"
+    home.mkdir(mode=0o700)
+    monkeypatch.setenv("GNUPGHOME", os.fspath(home))
+    made_key = subprocess.run(
+        ["gpg", "--batch", "--passphrase", "", "--quick-generate-key", "smith@example.org", "ed25519", "sign", "never"],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    if made_key.returncode:
+        pytest.skip("gpg makes no key here")
+    signature = sign("text", gpg_key="smith@example.org")
+    assert check_signature("text", signature).state == "trusted"
+    assert check_signature("test", signature).state == "wrong"
+    monkeypatch.setenv("GNUPGHOME", os.fspath(tmp_path))
+    assert check_signature("text", signature).state == "unchecked"
+    subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=False, capture_output=True)
+
+
+def test_without_the_program_nothing_is_signed_and_nothing_called_right(tmp_path, monkeypatch):
+    monkeypatch.setattr(signing.shutil, "which", lambda _: None)
+    (tmp_path / "key").write_text("", encoding="utf-8")
+    with pytest.raises(FileError, match="not installed"):
+        sign("text", ssh_key=tmp_path / "key")
+    assert check_signature("text", {"kind": "ssh", "text": ""}).state == "unchecked"
+    assert check_signature("text", {"kind": "gpg", "text": ""}).state == "unchecked"
+
+
+@ssh
+def test_a_key_that_is_none_is_bad_input(tmp_path):
+    with pytest.raises(FileError, match="does not exist"):
+        sign("text", ssh_key=tmp_path / "nowhere")
+    (tmp_path / "no").write_text("no key", encoding="utf-8")
+    (tmp_path / "no").chmod(0o600)
+    with pytest.raises(FileError, match="did not sign"):
+        sign("text", ssh_key=tmp_path / "no")
+    with pytest.raises(ParameterError, match="One key"):
+        sign("text")
+    assert check_signature("text", {"kind": "own", "text": ""}).state == "wrong"
