@@ -62,7 +62,7 @@ ONLY: dict[str, set[str]] = {
     "typing": set(),
     "kernels": {"typing", "stopping"},  # a loop reads the flag that stops it
     "data.scales": {*_WORDS, "kernels"},
-    "catalogue": {*_WORDS, "contracts", "masking", "linkage", "measures"},
+    "catalogue": {*_WORDS, "contracts", "masking", "linkage", "measures", "operators"},
     "io": {*_WORDS, "data.scales", "data", "statistics", "contracts"},
     "datasets": {*_WORDS, "data.scales", "data", "contracts"},
     "report": {"_version", *_WORDS, "data", "contracts"},

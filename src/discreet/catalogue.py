@@ -7,9 +7,10 @@ room; nothing here changes.
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,11 @@ from typing import Any
 import discreet.linkage
 import discreet.masking
 import discreet.measures
+from discreet import operators
 from discreet.contracts.estimator import find, registered
 from discreet.contracts.linker import nothing_in_common
 from discreet.errors import DiscreetError, ParameterError
+from discreet.operators.typed_operator import stands_for
 from discreet.parameters import describe
 from discreet.plain import scalar_or_text
 from discreet.registry import unknown_name, unknown_parameter
@@ -28,11 +31,13 @@ from discreet.typing import Json
 __all__ = [
     "build",
     "describe_methods",
+    "describe_operators",
     "linkers",
     "maskers",
     "measures",
     "method",
     "methods",
+    "operator_parameter",
     "parse_parameters",
     "read_parameters",
     "refuse_unshared",
@@ -211,7 +216,7 @@ def describe_methods(only: str | None = None) -> Json:
     Parameters
     ----------
     only : str, optional
-        One method's name, in whichever contract it is registered.
+        One method's name, in whichever contract it is registered; or an operator's.
     """
     result: Json = {}
     for contract, methods in (
@@ -222,10 +227,75 @@ def describe_methods(only: str | None = None) -> Json:
         descriptions = {name: _described(cls) for name, cls in methods.items() if only in (None, name)}
         if descriptions or only is None:
             result[contract] = descriptions
+    if only is not None and only in operators.operator_names():
+        result["operators"] = describe_operators(only)
     if not result:
-        names = [*maskers(), *linkers(), *measures()]
+        names = [*maskers(), *linkers(), *measures(), *operators.operator_names()]
         raise unknown_name("method", only, names, hint="`discreet methods` lists them all.")
     return result
+
+
+def describe_operators(only: str | None = None) -> Json:
+    """Return every operator by name: what a group of values can be released as, and how it is typed.
+
+    Examples
+    --------
+    >>> describe_operators("trimmed-mean")["trimmed-mean"]["parameters"]
+    {'proportion': 'a number at least 0 and below 0.5'}
+    """
+    described: Json = {}
+    for name in operators.operator_names():
+        if only not in (None, name):
+            continue
+        cls = operators.operator_named(name)
+        signature = inspect.signature(cls).parameters
+        short = [word for word, kinds in stands_for().items() if name in {t.partition(":")[0] for t in kinds.values()}]
+        described[name] = {
+            "class": cls.__name__,
+            "summary": describe(cls).summary,
+            "scales": sorted(cls.scales),
+            "weighted": cls.weighted,
+            "also": sorted(short),
+            "parameters": {
+                key: cls.parameters[key].describe() if key in cls.parameters else describe(cls).parameters.get(key, "")
+                for key in signature
+            },
+            "defaults": {
+                key: None if parameter.default is parameter.empty else scalar_or_text(parameter.default)
+                for key, parameter in signature.items()
+            },
+        }
+    return described
+
+
+def operator_parameter(name: str, texts: Sequence[str]) -> dict[str, str]:
+    """Return the parameter of a masker that operators, as they are typed, are given to.
+
+    Examples
+    --------
+    >>> operator_parameter("mdav", ["owa:most"]), operator_parameter("mondrian", ["owa:most", "RENT=median"])
+    ({'operator': 'owa:most'}, {'operators': 'owa:most; RENT=median'})
+    >>> operator_parameter("pram", ["owa:most"])
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: pram takes no operator. Hint: Those that do: ...
+    """
+    cls = method("masker", name)
+    parameter = _taking_operators(cls)
+    if parameter is None:
+        takers = [one for one, masker in maskers().items() if _taking_operators(masker)]
+        raise ParameterError(f"{name} takes no operator.", hint=f"Those that do: {', '.join(takers)}.")
+    if len(texts) > 1 and parameter != "operators":
+        raise ParameterError(
+            f"{name} releases all attributes by one operator; got {len(texts)}.",
+            hint="mixed-mdav and mondrian take one for each attribute.",
+        )
+    return {parameter: "; ".join(texts)}
+
+
+def _taking_operators(cls: type[Any]) -> str | None:
+    names = cls.parameter_names()
+    sequences = ("prototype",) if cls.scales == {"sequence"} else ()
+    return next((name for name in ("operator", "operators", *sequences) if name in names), None)
 
 
 def _described(cls: type[Any]) -> Json:

@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias, overload
 from discreet.errors import ParameterError, door, wrong_type
 
 if TYPE_CHECKING:
-    from discreet.catalogue import describe_methods, parse_parameters, refuse_unshared, shares_attributes
+    from discreet.catalogue import (
+        describe_methods,
+        describe_operators,
+        operator_parameter,
+        parse_parameters,
+        refuse_unshared,
+        shares_attributes,
+    )
     from discreet.contracts.assessment import Verdict
     from discreet.contracts.engine import Engine, TableEngine
     from discreet.contracts.file_risk import FileRisk
@@ -126,6 +133,7 @@ __all__ = [
     "data_of",
     "demo",
     "describe_methods",
+    "describe_operators",
     "ending_of",
     "engine_named",
     "files_named",
@@ -142,6 +150,7 @@ __all__ = [
     "masking_of",
     "measure",
     "new_key",
+    "operator_parameter",
     "paper_files",
     "parse_attribute_sets",
     "parse_candidates",
@@ -192,7 +201,14 @@ __all__ = [
 
 # Where each of the others is at home: loaded when it is used, so that a command waits for nothing it does not need.
 _HOMES = {
-    "discreet.catalogue": ("describe_methods", "parse_parameters", "refuse_unshared", "shares_attributes"),
+    "discreet.catalogue": (
+        "describe_methods",
+        "describe_operators",
+        "operator_parameter",
+        "parse_parameters",
+        "refuse_unshared",
+        "shares_attributes",
+    ),
     "discreet.contracts.intruder": ("Intruder",),
     "discreet.contracts.remark": ("Remark",),
     "discreet.data.schema": ("ROLES", "Schema"),

@@ -68,13 +68,23 @@ def test_what_was_left_as_it_stood_is_left_out():
     ("method", "given", "message"),
     [("mdav", {"k": ["1"]}, "k must be an integer of at least 2; got 1"),
      ("mdav", {"k": ["three"]}, "k must be an integer of at least 2; got 'three'"),
-     ("mdav", {"operator": ["mean"]}, "cannot be set in a form"),
+     ("mdav", {"operator": ["meen"]}, "operator must be .* Did you mean 'mean'"),
+     ("pram", {"matrix": ["x"]}, "cannot be set in a form"),
      ("mdav", {"nothing": ["1"]}, "cannot be set in a form"),
      ("hierarchy-recoding", {"hierarchies": ["town=/etc/passwd"]}, "cannot be set in a form")],
 )  # fmt: skip
 def test_what_a_form_may_not_say_is_refused(method, given, message):
     with pytest.raises(ParameterError, match=message):
         read_fields("masker", method, given)
+
+
+def test_an_operator_is_typed_and_its_name_offered():
+    field = offer_maskers(housing(20).schema)["mixed-mdav"].field("operators")
+    assert field.control.kind == "text"
+    assert {"owa", "median", "cwow-median"} <= set(field.control.choices)
+    answers = {"k": ["3"], "operators": ["owa:most; cwow-median:2"]}
+    assert read_fields("masker", "mixed-mdav", answers)["operators"] == "owa:most; cwow-median:2"
+    assert "cwow-median" not in offer_maskers(housing(20).schema)["mdav"].field("operator").control.choices
 
 
 def test_names_may_hold_commas():

@@ -20,6 +20,7 @@ from discreet.cli.options import (
     MaskedFile,
     MaskerOrNone,
     Master,
+    OperatorOption,
     Parameter,
     Quiet,
     Recode,
@@ -131,6 +132,7 @@ def protect(
         str | None, typer.Option(help="What to mask, separated by commas.", show_default=False)
     ] = None,
     parameter: Parameter = None,
+    operator: OperatorOption = None,
     unit: Annotated[
         str | None,
         typer.Option(help="Mask once for each of its values, such as a household.", show_default=False),
@@ -182,6 +184,8 @@ def protect(
 
     discreet protect survey.csv -s survey.toml --k 5 --report internal.html --external external.html --seed 1
 
+    discreet protect survey.csv -s survey.toml --method mdav --k 5 --operator owa:most
+
     discreet protect trips.csv --sequence visits --method kshc --k 5 --quantifier power:2
 
     discreet protect survey.csv -s survey.toml -m rank-swapping --set p=5 --seed 1 --print-python
@@ -205,6 +209,9 @@ def protect(
     if quantifier is not None:
         typed["quantifier"] = quantifier
     recodings = workflow.recode_steps(recode or [])
+    if operator:
+        method = method or "mdav"
+        typed |= workflow.operator_parameter(method, operator)
     if not recodings or any(name != "random_state" for name in typed):
         method = method or "mdav"
     parameters = {} if method is None else workflow.parse_parameters("masker", method, typed)

@@ -19,9 +19,12 @@ def methods(
         str | None,
         typer.Argument(help="One method, with its parameters.", show_default=False, autocompletion=method_names),
     ] = None,
+    operators: Annotated[
+        bool, typer.Option("--operators", help="List the operators, which a group of values is released by.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """List every masker, linker and measure; with a name, show its parameters.
+    """List every masker, linker and measure, or every operator; with a name, show its parameters.
 
     For example:
 
@@ -29,11 +32,19 @@ def methods(
 
     discreet methods mdav
 
+    discreet methods --operators
+
+    discreet methods owa
+
     discreet methods --json
     """
     from discreet import workflow
 
-    described = workflow.describe_methods(name)
+    if operators:
+        described = {"operators": workflow.describe_operators()}
+        name = None
+    else:
+        described = workflow.describe_methods(name)
     if json:
         print_json(described)
         return

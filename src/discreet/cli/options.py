@@ -27,6 +27,7 @@ __all__ = [
     "MaskerName",
     "MaskerOrNone",
     "Master",
+    "OperatorOption",
     "Parameter",
     "Quiet",
     "Recode",
@@ -65,6 +66,12 @@ def _maskers(incomplete: str) -> list[str]:
 
 def _linkers(incomplete: str) -> list[str]:
     return _of("linkers", incomplete)
+
+
+def _operators(incomplete: str) -> list[str]:
+    from discreet import workflow
+
+    return [name for name in workflow.describe_operators() if name.startswith(incomplete)]
 
 
 def dataset_names(incomplete: str) -> list[str]:
@@ -269,6 +276,17 @@ Recode = Annotated[
 LinkerName = Annotated[str, typer.Option(help="How to link; see `discreet methods`.", autocompletion=_linkers)]
 Parameter = Annotated[
     list[str] | None, typer.Option("--set", help="Any parameter, as name=value; may be repeated.", show_default=False)
+]
+OperatorOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--operator",
+        help="What a group is released as: owa:most, median, power-mean:p=2, COLUMN=trimmed-mean:0.1; repeatable. "
+        "`discreet methods --operators` lists them.",
+        show_default=False,
+        metavar="OPERATOR",
+        autocompletion=_operators,
+    ),
 ]
 
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Also say what took how long, and every note.")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -20,8 +20,8 @@ from discreet.operators.numbers.quantifiers import (
     Threshold,
 )
 from discreet.operators.prototypes import Medoid, SequenceOperator, sequence_operator_named, sequence_operator_names
-from discreet.parameters import AnyOf, Choice, Constraint, Instance, Number, Optional, Text, check_parameters
-from discreet.registry import unknown_name
+from discreet.parameters import AnyOf, Choice, Constraint, Control, Instance, Number, Optional, Text, check_parameters
+from discreet.registry import unknown_name, unknown_parameter
 from discreet.typing import FloatArray
 
 __all__ = [
@@ -219,7 +219,32 @@ QUANTIFIER: Constraint = Optional(AnyOf(Text('text such as "power:2"'), Instance
 """What `quantifier` may be."""
 
 
-PROTOTYPE: Constraint = AnyOf(Choice(sequence_operator_names()), Instance(SequenceOperator, "an operator on sequences"))
+class _SequenceText(Constraint):
+    """An operator on sequences as it is typed: its name, and after a colon its one parameter."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and ":" in value and not self.reason(value)
+
+    def describe(self) -> str:
+        return 'one with its parameter such as "medoid:lcs" or "oesp:5"'
+
+    def reason(self, value: Any) -> str:
+        try:
+            as_sequence_operator(value, OSSOWA())
+        except DiscreetError as error:
+            return str(error)
+        return ""
+
+    def parse(self, text: str) -> str:
+        return text.strip()
+
+    def control(self) -> Control:
+        return Control("text")
+
+
+PROTOTYPE: Constraint = AnyOf(
+    Choice(sequence_operator_names()), _SequenceText(), Instance(SequenceOperator, "an operator on sequences")
+)
 """What `prototype` may be."""
 
 
@@ -247,14 +272,29 @@ def as_dissimilarity(owner: str, distance: Any, quantifier: Any = None) -> Dissi
 
 
 def as_sequence_operator(prototype: Any, distance: Dissimilarity) -> SequenceOperator:
-    """Return an operator from itself or its name; the medoid is taken by `distance`.
+    """Return an operator from itself or its text; the medoid is taken by `distance` where the text names none.
 
     Examples
     --------
     >>> as_sequence_operator("medoid", OSSOWA())
     Medoid(distance=OSSOWA(quantifier=None))
+    >>> as_sequence_operator("medoid:oss-owa:power:2", OSSOWA()), as_sequence_operator("oesp:longest=5", OSSOWA())
+    (Medoid(distance=OSSOWA(quantifier=Power(alpha=2.0))), OrderedElementScoring(longest=5))
     """
     if isinstance(prototype, SequenceOperator):
         return prototype
-    cls = sequence_operator_named(prototype)
-    return Medoid(distance) if cls is Medoid else cls()
+    word, _, rest = prototype.partition(":") if isinstance(prototype, str) else (prototype, "", "")
+    cls = sequence_operator_named(word)
+    names = [field.name for field in fields(cls)] if is_dataclass(cls) else []
+    key, equals, value = rest.partition("=")
+    text = value.strip() if equals else rest.strip()
+    if (equals and key.strip() not in names) or (text and not names):
+        raise unknown_parameter(cls.__name__, key.strip(), names)
+    if cls is Medoid:
+        distance_word, _, quantifier = text.partition(":")
+        return Medoid(as_dissimilarity("Medoid", distance_word, quantifier or None) if text else distance)
+    if not text:
+        return cls()
+    if not text.isdigit():
+        raise ParameterError(f"{cls.__name__}: {names[0]} must be a whole number; got {text!r}.")
+    return cls(**{names[0]: int(text)})

@@ -83,6 +83,10 @@ class Constraint(ABC):
         """Turn what a file in `folder` holds into a value: text outside the set is read as if somebody had typed it."""
         return value if self.accepts(value) or not isinstance(value, str) else self.parse(value)
 
+    def reason(self, value: Any) -> str:  # noqa: ARG002 - most have no more to say
+        """Say why a value is outside the set, where there is more to say than what the set is."""
+        return ""
+
     def control(self) -> Control:
         """Say how a form asks for a value."""
         return Control("object")
@@ -264,6 +268,10 @@ class ListOf(Constraint):
     def describe(self) -> str:
         return f"a list, each item {self.inner.describe()}"
 
+    def reason(self, value: Any) -> str:
+        items = value if isinstance(value, (list, tuple)) else ()
+        return next((why for item in items if (why := self.inner.reason(item))), "")
+
     def parse(self, text: str) -> list[Any]:
         return [self.inner.parse(item) for item in text.split(";") if item.strip()]
 
@@ -292,6 +300,10 @@ class ByName(Constraint):
 
     def describe(self) -> str:
         return f"a mapping of names to values, each {self.inner.describe()}"
+
+    def reason(self, value: Any) -> str:
+        items = value.values() if isinstance(value, Mapping) else ()
+        return next((why for item in items if (why := self.inner.reason(item))), "")
 
     def parse(self, text: str) -> dict[str, Any]:
         result = {}
@@ -387,6 +399,9 @@ class Optional(Constraint):
     def describe(self) -> str:
         return f"None or {self.inner.describe()}"
 
+    def reason(self, value: Any) -> str:
+        return self.inner.reason(value)
+
     def parse(self, text: str) -> Any:
         return None if text.strip().lower() == "none" else self.inner.parse(text)
 
@@ -410,6 +425,9 @@ class AnyOf(Constraint):
 
     def describe(self) -> str:
         return " or ".join(constraint.describe() for constraint in self.inner)
+
+    def reason(self, value: Any) -> str:
+        return next((why for constraint in self.inner if (why := constraint.reason(value))), "")
 
     def parse(self, text: str) -> Any:
         for constraint in self.inner:
@@ -481,5 +499,5 @@ def check_parameters(
             text = repr(value) if isinstance(value, (bool, int, float, str, type(None))) else type(value).__name__
             raise ParameterError(
                 f"{owner}: {name} must be {constraint.describe()}; got {text}.",
-                hint=hint(name) if callable(hint) else hint,
+                hint=(hint(name) if callable(hint) else hint) or constraint.reason(value),
             )

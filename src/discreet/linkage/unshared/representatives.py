@@ -20,6 +20,7 @@ from discreet.operators.numbers.integrals import SymmetricSugeno
 from discreet.operators.numbers.owa import OWA
 from discreet.operators.numbers.quantifiers import Power, Quantifier, Sigmoid, Threshold
 from discreet.operators.operator import Operator
+from discreet.operators.typed_operator import OperatorText, as_operator
 from discreet.parameters import AnyOf, Choice, Flag, Instance, Integer, ListOf, Optional
 from discreet.parameters.declaration import parameter
 from discreet.typing import FloatArray, IntArray
@@ -139,8 +140,8 @@ or list of Operator
     [2, 0, 1]
     """
 
-    operators: Family | Sequence[Operator] = parameter(
-        AnyOf(Choice(FAMILIES), ListOf(Instance(Operator, "an operator"))), default="owa:threshold"
+    operators: Family | Sequence[Operator | str] = parameter(
+        AnyOf(Choice(FAMILIES), ListOf(OperatorText("numeric"))), default="owa:threshold"
     )
     normalise: Literal["ranging", "standard", "rank", "rank_gauss"] = parameter(
         Choice(NORMALISATIONS), default="standard"
@@ -175,7 +176,11 @@ or list of Operator
         normalised = normalise(values, self.normalise)
         if self.missing == "zero":
             normalised = np.nan_to_num(normalised)
-        operators = family(self.operators) if isinstance(self.operators, str) else list(self.operators)
+        operators = (
+            family(self.operators)
+            if isinstance(self.operators, str)
+            else [as_operator(one, "numeric") for one in self.operators]
+        )
         return representatives(normalised, operators)
 
 

@@ -22,7 +22,8 @@ from discreet.masking.microaggregation.numbers.missing_cells import Filled, by_p
 from discreet.masking.running.border_repair import InSpace, Scaling, Space, number_scaling, settled
 from discreet.operators.numbers.means import ArithmeticMean, WeightedMean
 from discreet.operators.operator import Operator
-from discreet.parameters import AnyOf, Choice, Flag, Instance, Integer, ListOf, Names, Optional
+from discreet.operators.typed_operator import OPERATOR_TEXT, as_operator
+from discreet.parameters import AnyOf, Choice, Flag, Integer, ListOf, Names, Optional
 from discreet.parameters.declaration import parameter
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
@@ -58,8 +59,8 @@ class NumericMicroaggregation(InSpace):
         The smallest group.
     attributes : list of str, optional
         What to mask; by default every numeric key.
-    operator : Operator, optional
-        What a group is released as; the arithmetic mean by default.
+    operator : Operator or str, optional
+        What a group is released as: an operator, or its text such as ``"owa:most"``; the arithmetic mean by default.
     weighted : bool
         Whether survey weights count in the aggregate.
     missing : {"refuse", "fill", "pattern"}
@@ -85,7 +86,7 @@ class NumericMicroaggregation(InSpace):
     groups: ClassVar[bool] = True
     makes_numbers: ClassVar[bool] = True
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
-    operator: Operator | None = parameter(Optional(Instance(Operator, "an operator on numbers")), default=None)
+    operator: Operator | str | None = parameter(OPERATOR_TEXT, default=None)
     weighted: bool = parameter(Flag(), default=False)
     missing: Literal["refuse", "fill", "pattern"] = parameter(Choice(("refuse", "fill", "pattern")), default="refuse")
     decimals: Decimals = parameter(DECIMALS, default=None)
@@ -194,7 +195,8 @@ class NumericMicroaggregation(InSpace):
 
     def _operator(self) -> Operator:
         owner = type(self).__name__
-        operator = self.operator or (WeightedMean() if self.weighted else ArithmeticMean())
+        default = WeightedMean() if self.weighted else ArithmeticMean()
+        operator = default if self.operator is None else as_operator(self.operator, "numeric")
         if "numeric" not in operator.scales:
             raise ParameterError(f"{owner}: operator must aggregate numbers; got {type(operator).__name__}.")
         if self.weighted and not operator.weighted:

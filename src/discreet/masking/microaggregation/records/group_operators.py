@@ -18,6 +18,7 @@ from discreet.operators.levels.ordinal_medians import Plurality
 from discreet.operators.levels.wow import CWOWMedian
 from discreet.operators.numbers.means import ArithmeticMean, WeightedMean
 from discreet.operators.operator import Operator
+from discreet.operators.typed_operator import as_operator, kinds_of, split_operators
 from discreet.typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["aggregated", "choose_operators", "default_ordinal", "drawing_from", "is_missing"]
@@ -27,7 +28,7 @@ def choose_operators(
     owner: str,
     schema: Schema,
     names: Sequence[str],
-    given: Mapping[str, Operator] | None,
+    given: Mapping[str, Operator | str] | str | None,
     default_ordinal: Operator,
     *,
     semantics: bool,
@@ -38,10 +39,15 @@ def choose_operators(
 
     One `given` for the attribute's name comes first, then one given for its scale; then, on an ordered scale with a
     semantics that is to be used, the mean of the interval centres; then the default of the scale: the plurality, the
-    ordinal operator handed in, or the mean. An operator that nobody would use, or that does not fit, is refused.
+    ordinal operator handed in, or the mean. A text gives operators for an attribute or a scale, or for whatever they
+    fit. An operator that nobody would use, or that does not fit, is refused.
     """
-    operators = dict(given or {})
     kinds = {schema[name].scale.kind for name in names}
+    operators: dict[str, Operator | str] = {}
+    if isinstance(given, str):
+        operators, general = _of_text(owner, given, kinds)
+    else:
+        operators, general = dict(given or {}), {}
     idle = [key for key in operators if key not in names and key not in kinds]
     if idle:
         raise ParameterError(
@@ -51,8 +57,9 @@ def choose_operators(
     result: dict[str, Operator] = {}
     for name in names:
         scale = schema[name].scale
-        if name in operators or scale.kind in operators:
-            operator = operators.get(name, operators.get(scale.kind))
+        source = operators.get(name, operators.get(scale.kind, general.get(scale.kind)))
+        if source is not None:
+            operator = as_operator(source, scale)
         elif scale.kind == "numeric":
             operator = WeightedMean() if weighted else ArithmeticMean()
         elif scale.kind == "nominal":
@@ -63,6 +70,24 @@ def choose_operators(
             operator = default_ordinal
         result[name] = drawing_from(_fitting(owner, schema[name], operator, weighted=weighted), rng)
     return result
+
+
+def _of_text(owner: str, text: str, kinds: set[str]) -> tuple[dict[str, Operator | str], dict[str, str]]:
+    """Return the operators of a text by attribute or scale, and by the kinds of scale that the others fit."""
+    named, unnamed = split_operators(text)
+    general: dict[str, str] = {}
+    for one in unnamed:
+        fitting = kinds_of(one) & kinds
+        if not fitting:
+            raise ParameterError(
+                f"{owner}: operators has {one!r}, which aggregates {' and '.join(sorted(kinds_of(one)))} values.",
+                hint=f"Scales here: {', '.join(sorted(kinds))}.",
+            )
+        twice = fitting & general.keys()
+        if twice:
+            raise ParameterError(f"{owner}: operators has two for {min(twice)} values.", hint="Name attributes.")
+        general |= dict.fromkeys(fitting, one)
+    return dict(named), general
 
 
 def drawing_from(operator: Operator, rng: np.random.Generator) -> Operator:
@@ -79,14 +104,14 @@ def drawing_from(operator: Operator, rng: np.random.Generator) -> Operator:
     return keyed
 
 
-def _fitting(owner: str, attribute: Attribute, operator: Operator | None, *, weighted: bool) -> Operator:
+def _fitting(owner: str, attribute: Attribute, operator: Operator, *, weighted: bool) -> Operator:
     kind = attribute.scale.kind
-    if operator is None or kind not in operator.scales:
+    if kind not in operator.scales:
         raise ParameterError(
             f"{owner}: operators must fit their scales; {type(operator).__name__} does not aggregate {kind} values, "
             f"and {attribute.name!r} is {kind}."
         )
-    if weighted and not operator.weighted:
+    if weighted and (not operator.weighted or operator.weight_kind == "level"):
         raise ParameterError(
             f"{owner}: the operator of {attribute.name!r}, {type(operator).__name__}, takes no weights, and the schema "
             "declares survey weights.",
@@ -157,7 +182,7 @@ def aggregated(
         result[has_aggregate] = operator.by_label(inside, groups, weights[cells])
     elif counts is None or bool((counts[cells] == 1).all()):
         result[has_aggregate] = operator.by_label(inside, groups)
-    elif operator.weighted:
+    elif operator.weighted and operator.weight_kind != "level":  # a count is no level of the scale
         result[has_aggregate] = operator.by_label(inside, groups, counts[cells].astype(np.float64))
     else:
         result[has_aggregate] = operator.by_label(np.repeat(inside, counts[cells]), np.repeat(groups, counts[cells]))

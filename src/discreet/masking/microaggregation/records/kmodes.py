@@ -204,8 +204,8 @@ class KModes(CategoryClustering, OperatorMicroaggregation):
         The share the CWOW-median must exceed; 0.5 is the median.
     semantics : bool
         Use the intervals of ordered scales that have them, for distances and, as their mean, for prototypes.
-    operators : dict of str to Operator, optional
-        Operators by attribute or by scale, instead of the above.
+    operators : dict of str to Operator or str, or str, optional
+        Operators, or their texts, by attribute or by scale, instead of the above.
     importance : dict of str to float, optional
         The weight of an attribute in the distance; 1 where none is given.
     missing : {"category", "wildcard"}

@@ -32,7 +32,7 @@ class MixedMDAV(OperatorMicroaggregation):
         The smallest group.
     importance : dict of str to float, optional
         The weight of an attribute in the distance; 1 where none is given.
-    operators : dict of str to Operator, optional
+    operators : dict of str to Operator or str, or str, optional
         Operators by attribute or by scale. By default the mean of numbers, the mode of unordered categories, and what
         `prototype` says of ordered ones.
     prototype, alpha, convex, beta, semantics, missing, weighted, decimals, strata, random_state

@@ -26,7 +26,8 @@ from discreet.masking.microaggregation.records.group_operators import (
 )
 from discreet.masking.running.border_repair import InSpace, Scaling, Space, centres_of, numbers_of
 from discreet.operators.operator import Operator
-from discreet.parameters import ByName, Choice, Constraint, Flag, Instance, Names, Number, Optional, Seed
+from discreet.operators.typed_operator import OPERATORS_BY_NAME
+from discreet.parameters import ByName, Choice, Constraint, Flag, Names, Number, Optional, Seed
 from discreet.parameters.declaration import parameter
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json, RandomState
 
@@ -184,7 +185,7 @@ class RecordMicroaggregation(InSpace):
     strata: Sequence[str] | None = parameter(Optional(Names()), default=None)
 
     @property
-    def operators(self) -> Mapping[str, Operator] | None:
+    def operators(self) -> Mapping[str, Operator | str] | str | None:
         """Operators by attribute or by scale; the usual ones where a method offers no choice."""
         return None
 
@@ -333,9 +334,7 @@ class RecordMicroaggregation(InSpace):
 class OperatorMicroaggregation(RecordMicroaggregation):
     """Groups whose aggregate can be chosen: by operators, a rule for missing values, and the digits of numbers."""
 
-    operators: Mapping[str, Operator] | None = parameter(
-        Optional(ByName(Instance(Operator, "an operator"))), default=None
-    )
+    operators: Mapping[str, Operator | str] | str | None = parameter(OPERATORS_BY_NAME, default=None)
     missing: Literal["category", "wildcard"] = parameter(Choice(("category", "wildcard")), default="category")
     decimals: Decimals = parameter(DECIMALS, default=None)
 

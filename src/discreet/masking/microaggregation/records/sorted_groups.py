@@ -33,7 +33,7 @@ class SortedGroups(OperatorMicroaggregation):
         The smallest group.
     by : str, optional
         The attribute to sort by, numeric or ordinal and masked; by default the first such attribute.
-    operators : dict of str to Operator, optional
+    operators : dict of str to Operator or str, or str, optional
         Operators by attribute or by scale. By default the mean of numbers, the mean of interval centres on ordered
         scales that have intervals, what `prototype` says on others, and the mode of unordered categories.
     prototype, alpha, convex, beta, semantics, missing, weighted, decimals, strata, random_state
