@@ -285,7 +285,7 @@ def as_sequence_operator(prototype: Any, distance: Dissimilarity) -> SequenceOpe
         return prototype
     word, _, rest = prototype.partition(":") if isinstance(prototype, str) else (prototype, "", "")
     cls = sequence_operator_named(word)
-    names = [field.name for field in fields(cls)] if is_dataclass(cls) else []
+    names: list[str] = [field.name for field in fields(cls)] if is_dataclass(cls) else []
     key, equals, value = rest.partition("=")
     text = value.strip() if equals else rest.strip()
     if (equals and key.strip() not in names) or (text and not names):
