@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 import discreet as dc
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError, MissingExtraError, ParameterError
 from discreet.evaluation.candidates import grid
 from discreet.evaluation.study import compare
 from discreet.evaluation.tuning import tune
@@ -114,3 +116,12 @@ def test_it_shows_itself(table):
     tuned = tune(table, grid(MDAV, k=[2, 3]), measures=MEASURES)
     assert repr(tuned).startswith("Tuned(mdav(k=")
     assert "for 2 candidates" in repr(tuned)
+
+
+def test_without_the_extra_it_is_refused_before_any_work_and_not_needed_where_all_is_tried(table, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
+    few = grid(MDAV, k=range(2, 6))
+    with pytest.raises(MissingExtraError, match="more candidates than are tried") as caught:
+        tune(table, few, budget=3, measures=MEASURES, random_state=1)
+    assert "discreet[learn]" in str(caught.value)
+    assert tune(table, few, budget=4, measures=MEASURES, random_state=1).experiments == 4

@@ -23,7 +23,7 @@ from discreet.contracts.measure import Measure
 from discreet.contracts.stepwise import StepwiseMasking
 from discreet.data.microdata import microdata
 from discreet.data.schema import Schema
-from discreet.errors import DataError, ParameterError, door
+from discreet.errors import DataError, MissingExtraError, ParameterError, door
 from discreet.evaluation.crew import Crew
 from discreet.evaluation.experiment import Candidate, Experiment, plan
 from discreet.evaluation.halved_tuning import HalvingSearch
@@ -312,6 +312,8 @@ class _TuningSearch:
         self._features, self._methods = _features(space)
         self._costs = np.array(costs, dtype=np.int64)
         self._left, self._budget, self._ceiling = budget, budget, ceiling
+        if int(self._costs.sum()) > budget:
+            _forests()  # refused now, not after a third of the work
         # Where the budget is small, three of every method are worth more than a model of one.
         several = min(3 * int(self._costs.max()) * (int(self._methods.max()) + 1), round(_MOST_FIRST * budget))
         # Methods with few settings are tried whole where a quarter of the budget is enough: a model of them is not.
@@ -371,20 +373,19 @@ class _TuningSearch:
     def _promising(self) -> IntArray:
         """Return what was not tried, the most promising first, now and then one at random."""
         from scipy.special import ndtr
-        from sklearn.ensemble import RandomForestRegressor
 
+        open_ = np.flatnonzero(~self._tried)
+        if int(self._costs[open_].sum()) <= self._left:
+            return open_  # all of them will be tried, whatever the order
         places = np.array(sorted(self._results))
         results = np.array([self._results[place] for place in places])
         finite = results[np.isfinite(results)]
         results[~np.isfinite(results)] = finite.max()
         leaf = 2 if places.size < _MANY else 4
-        forest = RandomForestRegressor(
+        forest = _forests()(
             _TREES, min_samples_leaf=leaf, max_features=0.7, random_state=int(self._rng.integers(2**31))
         )
         forest.fit(self._features[places], results)
-        open_ = np.flatnonzero(~self._tried)
-        if not open_.size:
-            return open_
         votes = np.stack([tree.predict(self._features[open_]) for tree in forest.estimators_])
         mean, spread = votes.mean(axis=0), votes.std(axis=0) + 1e-9
         # What the forest makes of the best so far: its own result may have been luck.
@@ -394,6 +395,18 @@ class _TuningSearch:
         chance = self._rng.permutation(order)
         mixed = np.insert(order, np.arange(5, order.size + 1, 6), chance[: len(range(5, order.size + 1, 6))])
         return mixed[np.sort(np.unique(mixed, return_index=True)[1])]
+
+
+def _forests() -> Any:
+    """Return what learns from results: the class of random forests, which an extra brings."""
+    try:
+        from sklearn.ensemble import RandomForestRegressor
+    except ImportError:
+        raise MissingExtraError(
+            "tune: choosing among more candidates than are tried needs the library scikit-learn, which is missing.",
+            hint="pip install 'discreet[learn]', or a budget that tries them all.",
+        ) from None
+    return RandomForestRegressor
 
 
 def _spread_out(size: int) -> IntArray:

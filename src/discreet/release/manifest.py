@@ -7,6 +7,7 @@ import json as json_
 import os
 import platform
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -33,6 +34,15 @@ _DEPENDENCIES = (
     "altair",
     "vl-convert-python",
 )
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of what figures and pictures come from; extras only where they are installed."""
+    versions = {}
+    for name in _DEPENDENCIES:
+        with suppress(metadata.PackageNotFoundError):
+            versions[name] = metadata.version(name)
+    return versions
 
 
 def write_manifest(
@@ -72,7 +82,7 @@ def write_manifest(
         "audience": audience,
         "discreet": __version__,
         "python": platform.python_version(),
-        "dependencies": {name: metadata.version(name) for name in _DEPENDENCIES},
+        "dependencies": _versions(),
         "files": [{"role": role, **_fingerprint(Path(name), folder)} for role, name in files.items()],
     }
     if audience == "internal":

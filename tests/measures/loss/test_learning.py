@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -9,7 +11,7 @@ from sklearn.metrics import adjusted_rand_score
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import ParameterError
+from discreet.errors import MissingExtraError, ParameterError
 from discreet.measures.loss.learning import ClassificationLoss, ClusteringLoss
 
 SCHEMA = Schema(
@@ -75,3 +77,16 @@ def test_clusters_equal_those_of_k_means():
     result = ClusteringLoss(clusters=4).measure(before, after)
     assert result.details["adjusted_rand"] == pytest.approx(adjusted_rand_score(*labels), abs=0.15)
     assert ClusteringLoss(clusters=4).measure(before, before).value == 0
+
+
+@pytest.mark.parametrize(
+    ("measure", "module"),
+    [(ClassificationLoss("sick"), "sklearn.naive_bayes"), (ClusteringLoss(clusters=2), "sklearn.cluster")],
+)
+def test_without_the_extra_it_says_what_to_install(measure, module, monkeypatch):
+    monkeypatch.setitem(sys.modules, module, None)
+    if module == "sklearn.naive_bayes":
+        monkeypatch.delattr("sklearn.naive_bayes", raising=False)
+    with pytest.raises(MissingExtraError, match=f"{type(measure).__name__} needs the library scikit-learn") as caught:
+        measure.measure(table(), table())
+    assert "discreet[learn]" in str(caught.value)

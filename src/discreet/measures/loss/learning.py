@@ -11,7 +11,7 @@ from discreet.contracts.estimator import register
 from discreet.contracts.measure import Measure, Pair
 from discreet.contracts.measurement import Measurement
 from discreet.data.schema import Schema
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError, MissingExtraError, ParameterError
 from discreet.measures.number_pairs import levels_of_both
 from discreet.measures.record_draws import record_draws
 from discreet.parameters import Choice, Integer, Names, Optional, Text
@@ -23,6 +23,12 @@ __all__ = ["ClassificationLoss", "ClusteringLoss"]
 
 _LEVELS = 30
 _INSTEAD = "It trains models on all records. Take it of a sample of them; regression takes them all."
+
+
+def _missing_extra(owner: str) -> MissingExtraError:
+    return MissingExtraError(
+        f"{owner} needs the library scikit-learn, which is not installed.", hint="pip install 'discreet[learn]'"
+    )
 
 
 @register("classification")
@@ -153,19 +159,17 @@ class ClassificationLoss(Measure):
             return np.full(len(asked), classes[0])
         middle, spread = terms.mean(axis=0), terms.std(axis=0)
         spread[spread == 0] = 1.0
+        try:  # where it is used: an extra, and slow to import
+            from sklearn import ensemble, linear_model, naive_bayes
+        except ImportError:
+            raise _missing_extra(type(self).__name__) from None
         model: Any
         if self.model == "logistic":
-            from sklearn.linear_model import LogisticRegression  # slow to import
-
-            model = LogisticRegression(max_iter=500)
+            model = linear_model.LogisticRegression(max_iter=500)
         elif self.model == "naive-bayes":
-            from sklearn.naive_bayes import GaussianNB
-
-            model = GaussianNB()
+            model = naive_bayes.GaussianNB()
         else:
-            from sklearn.ensemble import RandomForestClassifier
-
-            model = RandomForestClassifier(n_estimators=50, random_state=self.random_state)
+            model = ensemble.RandomForestClassifier(n_estimators=50, random_state=self.random_state)
         model.fit((terms - middle) / spread, classes)
         return np.asarray(model.predict((asked - middle) / spread), dtype=np.int64)
 
@@ -218,9 +222,11 @@ class ClusteringLoss(Measure):
     random_state: int = parameter(Integer(0), default=0)
 
     def _measure(self, pair: Pair) -> Measurement:
-        from sklearn.cluster import KMeans  # slow to import
-        from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
-
+        try:  # where it is used: an extra, and slow to import
+            from sklearn.cluster import KMeans
+            from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
+        except ImportError:
+            raise _missing_extra(type(self).__name__) from None
         first, second = _features(pair, pair.names)
         middle, spread = first.mean(axis=0), first.std(axis=0)
         spread[spread == 0] = 1.0
