@@ -12,7 +12,7 @@ test test-all test-studio test-spark test-sdist: export PYTHONDONTWRITEBYTECODE 
 test test-all test-studio test-spark test-sdist: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers test test-all test-studio test-spark test-sdist browser spark fuzz check lint types rooms names docs \
+.PHONY: help demo papers test test-all test-studio test-spark test-sdist test-wheel browser spark fuzz check lint types rooms names docs \
         bench clean
 
 help:  ## show this list
@@ -76,6 +76,9 @@ test-spark: spark  ## run the tests on Apache Spark; installs it, and Java 17 wh
 
 test-sdist: $(VENV)/.dev  ## build the source distribution, unpack it elsewhere and run tests there
 	$(BIN)/python tools/sdist_tests.py $(ARGS)
+
+test-wheel: $(VENV)/.dev  ## the demonstration from the wheel, in an empty environment; OLDEST=1: oldest dependencies
+	$(BIN)/python tools/wheel_demo.py $(if $(OLDEST),--oldest)
 
 fuzz: $(VENV)/.dev  ## run every fuzzer for CASES cases (2000), and print what was found
 	$(BIN)/python tools/fuzz.py --cases $(or $(CASES),2000)

@@ -81,7 +81,6 @@ THIRD_PARTY: dict[str, set[str]] = {
     "polars": {"data", "contracts", "engines", "evaluation", "io"},
     "pandas": {"data"},
     "tomli_w": {"data", "release"},
-    "altair": {"report"},
     "cryptography": {"masking"},
     "vl_convert": {"report"},
     "jinja2": {"report", "reproduction", "studio"},

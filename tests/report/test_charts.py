@@ -36,7 +36,7 @@ def test_every_risk_is_a_bar_with_its_interval_and_the_level_of_guessing():
     whole, *marks = read_out(charts.risk_chart(assessment(LINKED, PLAIN, measurement("il1s", "loss", 3.0))))
     assert whole.startswith("Every risk of the release in percent")
     axes, bars, lines, ticks = marks[:2], marks[2:4], marks[4:6], marks[6:]
-    assert axes[0] == "X-axis titled 'risk (%)' for a linear scale with values from 0 to 100"
+    assert axes == ["Across: risk (%), from 0 to 100.", "Down: Re-identified by distance, Re-identified by keys."]
     assert bars == [
         f"risk (%): {value}; measure: Re-identified by {name}" for name, value in [("distance", 30), ("keys", 7)]
     ]
@@ -53,7 +53,7 @@ def test_linkage_tells_before_and_after_intruder_by_intruder():
     scenarios = {"neighbour": [(None, LINKED), (None, PLAIN)], "journalist": [(earlier, LINKED)]}
     whole, *marks = read_out(charts.linkage_chart(scenarios))
     assert "before (circle) and after (diamond)" in whole
-    assert "Y-axis for a discrete scale with 2 values: neighbour: distance, journalist: distance" in marks
+    assert "Down: neighbour: distance, journalist: distance." in marks
     assert [mark for mark in marks if mark.startswith("low")] == [
         "low: 20; attack: neighbour: distance; high: 45; file: after",
         "low: 60; attack: journalist: distance; high: 60; file: before",
@@ -80,7 +80,7 @@ def test_one_intruder_alone_is_not_named_and_no_linkage_is_no_picture():
 def test_keys_are_in_the_order_of_the_exposure_with_both_figures():
     exposure = Exposure(("age", "job"), 2, 10, (), {"job": (5.0, 1.0), "age": (3.0, 2.0)}, "")
     marks = read_out(charts.key_chart(exposure))
-    assert "Y-axis for a discrete scale with 2 values: job, age" in marks
+    assert "Down: job, age." in marks
     points = [re.sub(r"^expected .*?: ", "", mark) for mark in marks if mark.startswith("expected")]
     assert points == ["5; key: job; file: before", "1; key: job; file: after",
                       "3; key: age; file: before", "2; key: age; file: after"]  # fmt: skip
@@ -101,7 +101,7 @@ def test_losses_that_make_a_score_are_drawn_and_those_of_nothing_are_not():
     assert [mark for mark in marks if mark.startswith("%")] == [
         "%: 1; attribute: age", "%: 5; attribute: job", "%: 9; attribute: age",
     ]  # fmt: skip
-    assert "X-axis titled '%' for a linear scale with values from 0 to 5" in marks
+    assert "Across: %, from 0 to 5." in marks
     assert charts.loss_chart(assessment(*losses, ingredients=["nothing"])) == ""
 
 
@@ -109,11 +109,12 @@ def test_a_distribution_is_two_outlines_that_end_where_the_bins_do():
     bins = Distribution("age", (10.0, 20.0, 40.0), (50.0, 25.0), (20.0, 40.0), 1.0, 2.0)
     svg = charts.distribution_chart(bins)
     assert read_out(svg)[0] == "Distribution of age before (dashed) and after (solid) masking."
-    assert "X-axis for a linear scale with values from 10 to 40" in read_out(svg)
+    assert "Across: values, from 10 to 40." in read_out(svg)
+    assert "Up: density, from 0 to 50." in read_out(svg)
     assert "value: 10; density: 50; file: before" in read_out(svg)
     assert "value: 10; density: 20; file: after" in read_out(svg)
     # Each outline is a staircase of two bins: across, down or up, across.
-    (before, after) = re.findall(r'aria-roledescription="line mark"[^>]* d="([^"]*)"', svg)
+    (before, after) = re.findall(r'aria-label="value[^>]* d="([^"]*)"', svg)
     stairs = [
         [tuple(map(float, point.split(","))) for point in re.findall(r"[\d.]+,[\d.]+", path)]
         for path in (before, after)
@@ -121,8 +122,8 @@ def test_a_distribution_is_two_outlines_that_end_where_the_bins_do():
     for points, (first, second) in zip(stairs, (bins.before, bins.after), strict=True):
         across = sorted({x for x, _ in points})
         assert (across[1] - across[0]) * 2 == pytest.approx(across[2] - across[1], abs=0.01)  # bins of 10 and of 20
-        heights = [140 * (1 - share / 50) for share in (first, second)]  # downwards, from the top
-        assert [y for _, y in points] == pytest.approx([*[heights[0]] * 2, *[heights[1]] * 3], abs=0.01)
+        heights = [24 + 140 * (1 - share / 50) for share in (first, second)]  # downwards, from the legend
+        assert [y for _, y in points] == pytest.approx([*[heights[0]] * 2, *[heights[1]] * 2], abs=0.01)
 
 
 def test_shares_are_pairs_of_bars_level_by_level():
@@ -146,19 +147,19 @@ def test_correlations_are_three_maps_with_a_finer_scale_of_change():
     cells = [mark.split("value: ")[1] for mark in marks if mark.startswith("column")]
     assert cells == ["1", "0.5", "0.4", "1", "1", "0.25", "0.2", "1", "0", "−0.25", "−0.2", "0"]
     assert [mark for mark in marks if mark.startswith("column")][1] == "column: y; row: x; value: 0.5"
-    legends = [re.findall(r"[−\d.]+", mark) for mark in marks if mark.startswith("Gradient")]
-    assert legends == [["−1.0", "1.0"], ["−1.0", "1.0"], ["−0.5", "0.5"]]
+    legends = [re.findall(r"−?\d+(?:\.\d+)?", mark) for mark in marks if mark.startswith("Colours")]
+    assert legends == [["−1", "1"], ["−1", "1"], ["−0.5", "0.5"]]
     # The names of rows stand beside the first map alone.
-    assert sum(mark.startswith("Y-axis") for mark in marks) == 1
-    assert sum(mark.startswith("X-axis") for mark in marks) == 3
+    assert sum(mark.startswith("Down") for mark in marks) == 1
+    assert sum(mark.startswith("Across") for mark in marks) == 3
 
 
 @pytest.mark.parametrize(("names", "cell"), [(4, 44), (5, 34), (6, 34), (7, 20), (13, 20), (14, 12)])
 def test_cells_of_a_map_shrink_with_the_number_of_attributes(names, cell):
     ones = tuple((1.0,) * names for _ in range(names))
     svg = charts.correlation_chart(Correlations(tuple(f"a{j}" for j in range(names)), ones, ones, ones, ""))
-    widths = set(re.findall(r'aria-label="column: [^>]*? d="M[-\d.]+,[-\d.]+h([\d.]+)v', svg))
-    assert widths == {str(cell)}
+    widths = set(re.findall(r'aria-label="column: [^>]*? width="([\d.]+)"', svg))
+    assert widths == {f"{cell:.2f}"}
 
 
 def test_flows_show_no_step_that_nobody_took():
@@ -169,4 +170,4 @@ def test_flows_show_no_step_that_nobody_took():
         "to: home; from: work; % of steps: 60",
         "to: work; from: home; % of steps: 100",
     ]
-    assert [mark for mark in marks if mark.startswith("Title")] == ["Title text 'before'", "Title text 'after'"]
+    assert [mark.split(":")[0] for mark in marks if "downwards" in mark] == ["before", "after"]

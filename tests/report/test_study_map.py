@@ -1,11 +1,12 @@
 from __future__ import annotations
 
-import json
 import re
+import sys
 
 import pytest
 
-from discreet.report.study_map import _specification, map_html, map_png, map_svg
+from discreet.errors import MissingExtraError
+from discreet.report.study_map import map_html, map_png, map_svg
 
 ENTRIES = [
     {
@@ -18,12 +19,28 @@ ENTRIES = [
 
 
 def test_points_bars_and_the_front():
-    chart = _specification(ENTRIES, ENTRIES[::-1])
-    text = json.dumps(chart)
-    for wanted in ("risk_low", "risk_high", "loss_low", "loss_high", "step-after", "over seeds"):
-        assert wanted in text
-    assert text.count('"type": "rule"') == 2
-    assert text.count('"type": "circle"') == 1
+    svg = map_svg(ENTRIES, ENTRIES[::-1])
+    points = re.findall(r'<circle role="img" aria-label="([^"]*)" cx="([\d.]+)" cy="([\d.]+)"', svg)
+    assert [label for label, _, _ in points] == [
+        "candidate: mdav(k=2); score: 12; over seeds: 11 – 13; risk: 28; loss: 9",
+        "candidate: mdav(k=5); score: 15; over seeds: 14 – 16; risk: 25; loss: 15",
+    ]
+    (_, x2, y2), (_, x5, y5) = points
+    assert float(x2) > float(x5), "k = 2 risks more, and stands further right"
+    assert float(y2) > float(y5), "and loses less, and stands lower"
+    # The front goes from k = 5 to the right at its loss, then down to k = 2.
+    (stairs,) = re.findall(r'aria-label="The front, 2 candidates." d="M([^"]*)"', svg)
+    assert stairs.split("L") == [f"{x5},{y5}", f"{x2},{y5}", f"{x2},{y2}"]
+    assert svg.count('stroke-width="2"') == 4 + 1, "two bars a candidate, and the front"
+
+
+def test_the_unmasked_file_is_a_cross_and_everything_is_inside():
+    unmasked = {"risk": 95.0, "loss": 0.0, "score": 47.5}
+    svg = map_svg(ENTRIES, [], unmasked)
+    assert "candidate: unmasked file; score: 47.5; risk: 95; loss: 0" in svg
+    for label, x, y in re.findall(r'<circle role="img" aria-label="([^"]*)" cx="([\d.]+)" cy="([\d.]+)"', svg):
+        assert 64 <= float(x) <= 704, label
+        assert 56 <= float(y) <= 476, label
 
 
 @pytest.mark.parametrize("draw", [map_svg, map_html])
@@ -35,3 +52,10 @@ def test_text_pictures(draw):
 
 def test_pixels():
     assert map_png(ENTRIES, ENTRIES).startswith(b"\x89PNG")
+
+
+def test_without_the_extra_pixels_are_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(MissingExtraError, match="pixels needs the library vl-convert") as caught:
+        map_png(ENTRIES, ENTRIES)
+    assert "discreet[png]" in str(caught.value)

@@ -31,8 +31,6 @@ _DEPENDENCIES = (
     "polars",
     "pyarrow",
     "narwhals",
-    "altair",
-    "vl-convert-python",
 )
 
 

@@ -5,13 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
-
 from discreet.contracts.assessment import Assessment, Exposure
 from discreet.contracts.before_after import Correlations, Distribution, Flow, Shares
 from discreet.contracts.measurement import Measurement
-from discreet.notebook import printable
-from discreet.report.drawing import AFTER, BEFORE, CHANCE, INK, RISK, draw, of_rows, when_colour
+from discreet.report.drawing import (
+    AFTER,
+    BEFORE,
+    CHANCE,
+    INK,
+    RISK,
+    Canvas,
+    Plot,
+    blended,
+    legend_of_files,
+    nice_limit,
+    put_beside,
+    shortened,
+    spelled,
+    text_width,
+    told,
+)
 
 __all__ = [
     "correlation_chart",
@@ -24,81 +37,78 @@ __all__ = [
     "shares_chart",
 ]
 
-_WIDE = 600
+_WIDE, _NARROW, _LABELS = 600, 290, 300
+_BELOW = 44  # an axis with its title
+_SHAPES = {"before": "circle", "after": "diamond"}
+_COLOURS = {"before": BEFORE, "after": AFTER}
 
 
-_NARROW = 290
-
-
-_LABELS = 300
+def _room(names: Sequence[str], limit: float) -> float:
+    """Return the width that the longest of several names takes, at most the limit, and the gap beside it."""
+    return min(max((text_width(name) for name in names), default=0.0), limit) + 12
 
 
 def risk_chart(assessment: Assessment) -> str:
     """Return every risk of the release as a bar, with its interval and the level of guessing where it has them."""
-    rows = [
-        {
-            "measure": m.title,
-            "value": m.value,
-            "chance": m.details.get("chance_percent"),
-            "low": m.details.get("interval_percent", (m.value, m.value))[0],
-            "high": m.details.get("interval_percent", (m.value, m.value))[1],
-        }
-        for m in assessment.of_kind("risk")
-    ]
-    base = of_rows(rows).encode(y=alt.Y("measure:N", title=None, sort=None, axis=alt.Axis(labelLimit=_LABELS)))
-    bars = base.mark_bar(color=RISK, height=14).encode(
-        x=alt.X("value:Q", title="risk (%)", scale=alt.Scale(domain=[0, 100]))
+    risks = assessment.of_kind("risk")
+    names = [m.title for m in risks]
+    left = _room(names, _LABELS)
+    canvas = Canvas(left + _WIDE - 160 + 20, 22 * len(risks) + 10 + _BELOW)
+    plot = Plot(canvas, left, 6, _WIDE - 160, 22 * len(risks))
+    x = plot.across(0, 100)
+    plot.bottom_axis(x, "risk (%)")
+    middles = plot.rows(names, _LABELS)
+    for m, y in zip(risks, middles, strict=True):
+        canvas.rect(x(0), y - 7, x(m.value) - x(0), 14, RISK, told({"risk (%)": m.value, "measure": m.title}))
+    for m, y in zip(risks, middles, strict=True):
+        low, high = m.details.get("interval_percent", (m.value, m.value))
+        words = told({"low": low, "measure": m.title, "high": high})
+        canvas.line([(x(low), y), (x(high), y)], INK, 2, label=words)
+    for m, y in zip(risks, middles, strict=True):
+        chance = m.details.get("chance_percent")
+        if chance is not None:
+            words = told({"chance": chance, "measure": m.title})
+            canvas.line([(x(chance), y - 10), (x(chance), y + 10)], CHANCE, 2, label=words)
+    return canvas.svg(
+        "Every risk of the release in percent, with the 95 % interval (line) and what guessing reaches (blue tick)."
     )
-    interval = base.mark_rule(color=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q")
-    guess = base.mark_tick(color=CHANCE, thickness=2, size=20).encode(x="chance:Q")
-    chart = (bars + interval + guess).properties(width=_WIDE - 160, height=alt.Step(22))
-    text = "Every risk of the release in percent, with the 95 % interval (line) and what guessing reaches (blue tick)."
-    return draw(chart, text)
 
 
 def linkage_chart(scenarios: Mapping[str, Sequence[tuple[Measurement | None, Measurement]]]) -> str:
     """Return the share of records that each intruder re-identifies, with its interval and the level of guessing."""
-    rows = []
+    marks: list[tuple[str, str, Measurement]] = []
     for scenario, risks in scenarios.items():
         for earlier, later in risks:
             if "chance_percent" not in later.details:
                 continue
             for when, m in (("before", earlier), ("after", later)):
-                if m is None:
-                    continue
-                low, high = m.details.get("interval_percent", (m.value, m.value))
-                rows.append(
-                    {
-                        "attack": m.title if len(scenarios) == 1 else f"{scenario}: {_short(m.title)}",
-                        "file": when,
-                        "value": m.value,
-                        "low": low,
-                        "high": high,
-                        "chance": m.details["chance_percent"],
-                    }
-                )
-    if not rows:
+                if m is not None:
+                    attack = m.title if len(scenarios) == 1 else f"{scenario}: {_short(m.title)}"
+                    marks.append((attack, when, m))
+    if not marks:
         return ""
-    order = list(dict.fromkeys(row["attack"] for row in rows))
-    base = of_rows(rows).encode(
-        y=alt.Y("attack:N", title=None, sort=order, axis=alt.Axis(labelLimit=_LABELS, grid=True)),
-        yOffset=alt.YOffset("file:N", sort=["before", "after"]),
-    )
-    x = alt.X("value:Q", title="records re-identified (%)", scale=alt.Scale(domain=[0, 100]))
-    interval = base.mark_rule(strokeWidth=2).encode(x="low:Q", x2="high:Q", color=when_colour())
-    point = base.mark_point(size=80, filled=True, opacity=1).encode(
-        x=x,
-        color=when_colour(),
-        shape=alt.Shape(
-            "file:N", legend=None, scale=alt.Scale(domain=["before", "after"], range=["circle", "diamond"])
-        ),
-    )
-    guess = base.mark_tick(color=CHANCE, thickness=2, size=20).encode(x="chance:Q")
-    chart = (interval + point + guess).properties(width=_WIDE - 40, height=alt.Step(20))
-    return draw(
-        chart,
+    names = list(dict.fromkeys(attack for attack, _, _ in marks))
+    left = _room(names, _LABELS)
+    canvas = Canvas(left + _WIDE - 40 + 20, 40 * len(names) + 26 + _BELOW)
+    plot = Plot(canvas, left, 24, _WIDE - 40, 40 * len(names))
+    legend_of_files(canvas, left, 14, shapes=True)
+    x = plot.across(0, 100)
+    plot.bottom_axis(x, "records re-identified (%)")
+    middles = dict(zip(names, plot.rows(names, _LABELS, grid=True), strict=True))
+    for attack, when, m in marks:
+        y = middles[attack] + (-8 if when == "before" else 8)
+        low, high = m.details.get("interval_percent", (m.value, m.value))
+        where = {"attack": attack, "file": when}
+        interval = told({"low": low, "attack": attack, "high": high, "file": when})
+        canvas.line([(x(low), y), (x(high), y)], _COLOURS[when], 2, label=interval)
+        words = told({"records re-identified (%)": m.value, **where})
+        canvas.dot(x(m.value), y, _COLOURS[when], _SHAPES[when], words)
+        guess = x(m.details["chance_percent"])
+        words = told({"chance": m.details["chance_percent"], **where})
+        canvas.line([(guess, y - 8), (guess, y + 8)], CHANCE, 2, label=words)
+    return canvas.svg(
         "Records that linkage re-identifies, before (circle) and after (diamond) masking, in percent, with the 95 % "
-        "interval (line) and what guessing reaches (blue tick).",
+        "interval (line) and what guessing reaches (blue tick)."
     )
 
 
@@ -110,30 +120,21 @@ def key_chart(exposure: Exposure) -> str:
     """Return, by key, the expected re-identifications that it adds, before and after, in the order of the keys."""
     if not exposure.by_key:
         return ""
-    rows = [
-        {"key": key, "before": before, "after": after, "file": when, "value": value}
-        for key, (before, after) in exposure.by_key.items()
-        for when, value in (("before", before), ("after", after))
-    ]
-    base = of_rows(rows).encode(
-        y=alt.Y("key:N", title=None, sort=list(exposure.by_key),
-                axis=alt.Axis(labelLimit=_LABELS, grid=True))
-    )  # fmt: skip
-    line = base.mark_rule(color=BEFORE, strokeWidth=1.5).encode(x="before:Q", x2="after:Q")
-    point = base.mark_point(size=70, filled=True, opacity=1).encode(
-        x=alt.X(
-            "value:Q", title="expected re-identifications that are gone without this key", scale=alt.Scale(domainMin=0)
-        ),
-        color=when_colour(),
-        shape=alt.Shape(
-            "file:N", legend=None, scale=alt.Scale(domain=["before", "after"], range=["circle", "diamond"])
-        ),
-    )
-    chart = (line + point).properties(width=_WIDE, height=alt.Step(20))
-    return draw(
-        chart,
+    names = list(exposure.by_key)
+    left = _room(names, _LABELS)
+    canvas = Canvas(left + _WIDE + 20, 20 * len(names) + 26 + _BELOW)
+    plot = Plot(canvas, left, 24, _WIDE, 20 * len(names))
+    legend_of_files(canvas, left, 14, shapes=True)
+    x = plot.across(0, nice_limit(max(max(pair) for pair in exposure.by_key.values()) or 1.0))
+    title = "expected re-identifications that are gone without this key"
+    plot.bottom_axis(x, title)
+    for (name, pair), y in zip(exposure.by_key.items(), plot.rows(names, _LABELS, grid=True), strict=True):
+        canvas.line([(x(pair[0]), y), (x(pair[1]), y)], BEFORE, 1.5)
+        for when, value in zip(("before", "after"), pair, strict=True):
+            canvas.dot(x(value), y, _COLOURS[when], _SHAPES[when], told({title: value, "key": name, "file": when}))
+    return canvas.svg(
         "Expected re-identifications that are gone if the intruder does not know the key, before (circle) and after "
-        "(diamond).",
+        "(diamond)."
     )
 
 
@@ -144,73 +145,56 @@ def loss_chart(assessment: Assessment) -> str:
         *(assessment.papers.ingredients if assessment.papers is not None else ()),
     }
     measurements = [m for m in assessment.of_kind("loss") if m.name in ingredients and any(m.per_attribute.values())]
-    rows = [
-        {"measure": m.title, "attribute": name, "value": value}
-        for m in measurements
-        for name, value in m.per_attribute.items()
-    ]
-    if not rows:
+    if not measurements:
         return ""
-    names = list(dict.fromkeys(name for m in measurements for name in m.per_attribute))
-    panels = [
-        of_rows([row for row in rows if row["measure"] == m.title])
-        .mark_bar(color=AFTER, height=12)
-        .encode(
-            y=alt.Y("attribute:N", title=None, sort=names, axis=alt.Axis(labelLimit=150)),
-            x=alt.X("value:Q", title=m.unit, scale=alt.Scale(domainMin=0, nice=True)),
-        )
-        .properties(title=alt.Title(m.title, fontSize=12, fontWeight="normal", anchor="start", color=INK),
-                    width=260, height=alt.Step(18))
-        for m in measurements
-    ]  # fmt: skip
     text = "Information loss attribute by attribute: " + "; ".join(m.title for m in measurements) + "."
-    return draw(alt.concat(*panels, columns=2), text)
+    return put_beside([_loss_panel(m) for m in measurements], 2).svg(text)
+
+
+def _loss_panel(m: Measurement) -> Canvas:
+    names = list(m.per_attribute)
+    left = _room(names, 150)
+    canvas = Canvas(left + 260 + 20, 18 * len(names) + 26 + _BELOW)
+    plot = Plot(canvas, left, 24, 260, 18 * len(names))
+    canvas.text(left, 14, shortened(m.title, 270))
+    x = plot.across(0, nice_limit(max(m.per_attribute.values())))
+    plot.bottom_axis(x, m.unit, ticks=4)
+    for (name, value), y in zip(m.per_attribute.items(), plot.rows(names, 150), strict=True):
+        canvas.rect(x(0), y - 6, x(value) - x(0), 12, AFTER, told({m.unit: value, "attribute": name}))
+    return canvas
 
 
 def distribution_chart(distribution: Distribution) -> str:
     """Return the distribution of a numeric attribute before and after masking, as two outlines."""
-    rows = []
-    for when, heights in (("before", distribution.before), ("after", distribution.after)):
-        rows += [
-            {"value": edge, "height": height, "file": when}
-            for edge, height in zip(distribution.edges, (*heights, heights[-1]), strict=True)
-        ]
-    chart = (
-        of_rows(rows)
-        .mark_line(interpolate="step-after", strokeWidth=2)
-        .encode(
-            x=alt.X("value:Q", title=None, axis=alt.Axis(format="~s", labelOverlap=True, grid=False),
-                    scale=alt.Scale(zero=False, nice=False)),
-            y=alt.Y("height:Q", title="density", axis=alt.Axis(labels=False, ticks=False, grid=False)),
-            color=when_colour(),
-            strokeDash=alt.StrokeDash(
-                "file:N", scale=alt.Scale(domain=["before", "after"], range=[[4, 3], [1, 0]]), legend=None
-            ),
-        )
-        .properties(width=_NARROW, height=140)
-    )  # fmt: skip
-    return draw(chart, f"Distribution of {distribution.name} before (dashed) and after (solid) masking.")
+    edges = distribution.edges
+    canvas = Canvas(_NARROW + 62, 140 + 26 + 26)
+    plot = Plot(canvas, 52, 24, _NARROW, 140)
+    legend_of_files(canvas, 52, 14)
+    x = plot.across(edges[0], edges[-1])
+    y = plot.upwards(0, max(*distribution.before, *distribution.after, 1e-300))
+    plot.bottom_axis(x, grid=False, ticks=4)
+    plot.left_axis(y, "density", grid=False, ticks=3)
+    for when, heights, dash in (("before", distribution.before, "4 3"), ("after", distribution.after, "")):
+        outline = [(x(edge), y(height)) for place, height in enumerate(heights) for edge in edges[place : place + 2]]
+        words = told({"value": edges[0], "density": heights[0], "file": when})
+        canvas.line(outline, _COLOURS[when], 2, dash, words)
+    return canvas.svg(f"Distribution of {distribution.name} before (dashed) and after (solid) masking.")
 
 
 def shares_chart(shares: Shares) -> str:
     """Return how often each level occurs before and after masking, as pairs of bars."""
-    rows = [
-        {"level": level, "file": when, "value": value}
-        for when, values in (("before", shares.before), ("after", shares.after))
-        for level, value in zip(shares.levels, values, strict=True)
-    ]
-    chart = (
-        of_rows(rows)
-        .mark_bar()
-        .encode(
-            y=alt.Y("level:N", title=None, sort=None, axis=alt.Axis(labelLimit=120)),
-            yOffset=alt.YOffset("file:N", sort=["before", "after"]),
-            x=alt.X("value:Q", title="% of records", scale=alt.Scale(domainMin=0)),
-            color=when_colour(),
-        )
-        .properties(width=_NARROW - 60, height=alt.Step(8))
-    )
-    return draw(chart, f"Share of each level of {shares.name} before (grey) and after (green) masking.")
+    left = _room(shares.levels, 120)
+    canvas = Canvas(left + _NARROW - 60 + 20, 18 * len(shares.levels) + 26 + _BELOW)
+    plot = Plot(canvas, left, 24, _NARROW - 60, 18 * len(shares.levels))
+    legend_of_files(canvas, left, 14)
+    x = plot.across(0, nice_limit(max(*shares.before, *shares.after, 1e-9)))
+    plot.bottom_axis(x, "% of records", ticks=4)
+    middles = plot.rows(shares.levels, 120)
+    for when, values, shift in (("before", shares.before, -7), ("after", shares.after, 0)):
+        for level, value, y in zip(shares.levels, values, middles, strict=True):
+            words = told({"% of records": value, "level": level, "file": when})
+            canvas.rect(x(0), y + shift, x(value) - x(0), 7, _COLOURS[when], words)
+    return canvas.svg(f"Share of each level of {shares.name} before (grey) and after (green) masking.")
 
 
 def correlation_chart(correlations: Correlations) -> str:
@@ -227,54 +211,82 @@ def correlation_chart(correlations: Correlations) -> str:
             )
         )
     ]
-    chart = alt.hconcat(*panels, spacing=12).resolve_scale(color="independent")
-    return draw(chart, f"Heat maps of the correlations of {len(names)} attributes before, after, and their change.")
+    text = f"Heat maps of the correlations of {len(names)} attributes before, after, and their change."
+    return put_beside(panels, 3, 12).svg(text)
 
 
 def _heat_map(
     names: list[str], matrix: tuple[tuple[float, ...], ...], title: str, limit: float, cell: int, *, first: bool
-) -> Any:
-    rows = [
-        {"row": row, "column": column, "value": value}
-        for row, line in zip(names, matrix, strict=True)
-        for column, value in zip(names, line, strict=True)
-    ]
-    legend = alt.Legend(title=None, orient="bottom", gradientLength=110, values=[-limit, 0, limit])
-    return (
-        of_rows(rows)
-        .mark_rect(stroke="#fff")
-        .encode(
-            x=alt.X("column:N", sort=None, title=None, axis=alt.Axis(labelAngle=-90, labelLimit=150)),
-            y=alt.Y("row:N", sort=None, title=None, axis=alt.Axis(labelLimit=170) if first else None),
-            color=alt.Color(
-                "value:Q", legend=legend, scale=alt.Scale(scheme="blueorange", domain=[-limit, limit], clamp=True)
-            ),
-        )
-        .properties(title=alt.Title(title, fontSize=12, fontWeight="normal", color=INK),
-                    width=alt.Step(cell), height=alt.Step(cell))
-    )  # fmt: skip
+) -> Canvas:
+    size = min(12, cell - 1)
+    left, below = _room(names, 170) if first else 2.0, _room(names, 150)
+    extent = cell * len(names)
+    canvas = Canvas(left + max(extent, 120) + 2, 24 + extent + below + 40)
+    canvas.text(left + extent / 2, 14, title, "middle")
+    if first:
+        canvas.say(f"Down: {', '.join(names)}.")
+    canvas.say(f"Across: {', '.join(names)}.")
+    for i, (row, line) in enumerate(zip(names, matrix, strict=True)):
+        if first:
+            canvas.text(left - 6, 24 + cell * (i + 0.5) + 4, shortened(row, 170, size), "end", size)
+        canvas.text(left + cell * (i + 0.5) + 4, 24 + extent + 6, shortened(row, 150, size), "end", size, turned=True)
+        for j, (column, value) in enumerate(zip(names, line, strict=True)):
+            words = told({"column": column, "row": row, "value": value})
+            canvas.rect(left + cell * j, 24 + cell * i, cell, cell, _diverging(value / limit), words, "#fff")
+    _gradient(canvas, left, 24 + extent + below + 8, [(s / 10 - 1) for s in range(21)], limit)
+    return canvas
+
+
+def _diverging(share: float) -> str:
+    """Return blue for −1, nearly white for 0, orange for 1, and what lies between."""
+    return blended(abs(share), "#f4f4f2", "#b35806" if share > 0 else "#2a5d9f")
+
+
+def _gradient(canvas: Canvas, x: float, y: float, shares: Sequence[float], limit: float) -> None:
+    """Draw what colours mean."""
+    canvas.say(f"Colours from {spelled(-limit)} (blue) to {spelled(limit)} (orange).")
+    width = 110 / len(shares)
+    for place, share in enumerate(shares):
+        canvas.rect(x + width * place, y, width + 0.5, 8, _diverging(share))
+    for value, share, anchor in ((-limit, 0.0, "start"), (0.0, 0.5, "middle"), (limit, 1.0, "end")):
+        where: Any = anchor
+        canvas.text(x + 110 * share, y + 21, spelled(value), where, 11)
 
 
 def flow_chart(flow: Flow) -> str:
     """Return the shares of steps before and after masking as two maps on one scale of colour, an SVG."""
-    rows = [
-        {"file": when, "from": start, "to": stop, "share": share}
+    most = max((share for matrix in (flow.before, flow.after) for line in matrix for share in line), default=0.0)
+    panels = [
+        _flow_map(flow.events, matrix, when, most or 1.0, first=when == "before")
         for when, matrix in (("before", flow.before), ("after", flow.after))
-        for start, line in zip(flow.events, matrix, strict=True)
-        for stop, share in zip(flow.events, line, strict=True)
-        if share > 0
     ]
-    order = [printable(event) for event in flow.events]
-    axis = alt.Axis(labelLimit=160)
-    chart = (
-        of_rows(rows)
-        .mark_rect()
-        .encode(
-            x=alt.X("to:N", sort=order, title="to", scale=alt.Scale(domain=order), axis=axis),
-            y=alt.Y("from:N", sort=order, title="from", scale=alt.Scale(domain=order), axis=axis),
-            color=alt.Color("share:Q", title="% of steps", scale=alt.Scale(scheme="greens", type="sqrt")),
-            column=alt.Column("file:N", sort=["before", "after"], title=None),
-        )
-        .properties(width=210, height=210)
-    )
-    return draw(chart, f"Steps from event to event of {flow.name}, before and after masking.")
+    return put_beside(panels, 2).svg(f"Steps from event to event of {flow.name}, before and after masking.")
+
+
+def _flow_map(
+    events: Sequence[str], matrix: tuple[tuple[float, ...], ...], when: str, most: float, *, first: bool
+) -> Canvas:
+    cell = 210 / max(len(events), 1)
+    size = max(4.0, min(12.0, cell - 1))
+    left, below = (_room(events, 160) + 18 if first else 4.0), _room(events, 160)
+    canvas = Canvas(left + 212, 26 + 210 + below + (46 if first else 20))
+    canvas.text(left + 105, 14, when, "middle")
+    canvas.say(f"{when}: from events downwards, to events across, {', '.join(events)}.")
+    if first:
+        canvas.text(12, 26 + 105, "from", "middle", turned=True)
+    canvas.text(left + 105, 26 + 210 + below + 14, "to", "middle")
+    for i, (start, line) in enumerate(zip(events, matrix, strict=True)):
+        if first:
+            canvas.text(left - 6, 26 + cell * (i + 0.5) + size / 3, shortened(start, 160, size), "end", size)
+        canvas.text(left + cell * (i + 0.5) + size / 3, 26 + 216, shortened(start, 160, size), "end", size, turned=True)
+        for j, (stop, share) in enumerate(zip(events, line, strict=True)):
+            if share > 0:
+                colour = blended((share / most) ** 0.5, "#e4f1ea", AFTER)
+                words = told({"to": stop, "from": start, "% of steps": share})
+                canvas.rect(left + cell * j, 26 + cell * i, cell, cell, colour, words)
+    if first:
+        y = 26 + 210 + below + 24
+        for place in range(20):
+            canvas.rect(left + 5.5 * place, y, 6, 8, blended((place / 19) ** 0.5, "#e4f1ea", AFTER))
+        canvas.text(left + 116, y + 9, f"0 to {spelled(round(most, 2))} % of steps", size=11)
+    return canvas

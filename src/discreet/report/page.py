@@ -24,16 +24,10 @@ from discreet.report.charts import (
 )
 from discreet.report.coarse import publishable, step_of_shares
 from discreet.report.contents import Contents
-from discreet.report.drawing import spoken
 from discreet.report.public import public, public_change
 from discreet.report.study_map import map_svg
 
 __all__ = ["environment", "render_html", "render_json"]
-
-_MAP = (
-    "Risk and loss of every candidate of the study as points, and of the unmasked file as a cross; the line joins "
-    "those that none beats in both."
-)
 
 
 @cache
@@ -76,7 +70,7 @@ def render_html(contents: Contents, audience: str = "internal") -> str:
             said_once=_said_by_all([m.sentence for m in contents.assessment.measurements if _perturbed(m)]),
             linkage_chart=_own(linkage_chart(contents.scenarios)),
             key_chart=_own(key_chart(contents.exposure)) if contents.exposure else "",
-            study_map=_own(spoken(map_svg(contents.ranking, contents.front, contents.unmasked_study), _MAP))
+            study_map=_own(map_svg(contents.ranking, contents.front, contents.unmasked_study))
             if contents.ranking
             else "",
             **pictures,
@@ -124,7 +118,7 @@ def _brief(sentence: str, said_once: str) -> str:
 
 
 def _own(svg: str) -> Markup:
-    return Markup(svg)  # noqa: S704 - our own SVG, its texts escaped by the chart library
+    return Markup(svg)  # noqa: S704 - our own SVG, its texts escaped by the canvas
 
 
 def render_json(contents: Contents, audience: str = "internal") -> str:

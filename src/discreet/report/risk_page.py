@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import altair as alt
 from markupsafe import Markup
 
 from discreet._version import __version__
 from discreet.contracts.file_risk import FileRisk
-from discreet.report.drawing import RISK, draw, of_rows
+from discreet.report.drawing import RISK, Canvas, Plot, nice_limit, told
 from discreet.report.page import environment
 
 __all__ = ["render_risk", "size_chart"]
@@ -15,15 +14,20 @@ __all__ = ["render_risk", "size_chart"]
 
 def size_chart(risk: FileRisk) -> str:
     """Return how many records are in groups of which size, as an SVG."""
-    rows = [{"size": s.label, "records": s.records, "groups": s.groups} for s in risk.sizes]
-    base = of_rows(rows).encode(
-        x=alt.X("size:N", sort=None, title="records with the same keys", axis=alt.Axis(labelAngle=0))
-    )
-    bars = base.mark_bar(color=RISK).encode(y=alt.Y("records:Q", title="records"))
-    counts = base.mark_text(dy=-6).encode(y="records:Q", text=alt.Text("records:Q", format=","))
-    chart = (bars + counts).properties(width=560, height=200)
-    told = "; ".join(f"{s.records:,} in groups of {s.label}" for s in risk.sizes if s.records)
-    return draw(chart, f"Records by the size of the group that shares their keys: {told}.")
+    canvas = Canvas(70 + 560 + 10, 24 + 200 + 44)
+    plot = Plot(canvas, 70, 24, 560, 200)
+    y = plot.upwards(0, nice_limit(max((s.records for s in risk.sizes), default=0) or 1))
+    plot.left_axis(y, "records")
+    step = plot.width / max(len(risk.sizes), 1)
+    for place, size in enumerate(risk.sizes):
+        middle = plot.left + step * (place + 0.5)
+        words = told({"records with the same keys": size.label, "records": size.records, "groups": size.groups})
+        canvas.rect(middle - step * 0.45, y(size.records), step * 0.9, y(0) - y(size.records), RISK, words)
+        canvas.text(middle, y(size.records) - 6, f"{size.records:,}", "middle", 11)
+        canvas.text(middle, y(0) + 17, size.label, "middle", 11)
+    canvas.text(plot.left + plot.width / 2, y(0) + 36, "records with the same keys", "middle")
+    sizes = "; ".join(f"{s.records:,} in groups of {s.label}" for s in risk.sizes if s.records)
+    return canvas.svg(f"Records by the size of the group that shares their keys: {sizes}.")
 
 
 def render_risk(risk: FileRisk, title: str) -> str:
