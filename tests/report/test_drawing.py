@@ -17,7 +17,7 @@ from discreet.report.drawing import (
     PALETTE,
     RISK,
     Canvas,
-    Linear,
+    LinearScale,
     Plot,
     blended,
     nice_limit,
@@ -72,7 +72,7 @@ def test_every_colour_stands_out_from_white_by_four_and_a_half_to_one():
 
 @given(st.floats(-1e9, 1e9), st.floats(1e-6, 1e9), st.integers(2, 8))
 def test_ticks_are_round_ordered_and_inside(low, extent, number):
-    scale = Linear(low, low + extent, 0, 100)
+    scale = LinearScale(low, low + extent, 0, 100)
     ticks = scale.ticks(number)
     assert ticks == sorted(set(ticks))
     assert len(ticks) <= number + 2
@@ -80,9 +80,9 @@ def test_ticks_are_round_ordered_and_inside(low, extent, number):
 
 
 def test_ticks_by_hand():
-    assert Linear(0, 100, 0, 1).ticks() == [0, 20, 40, 60, 80, 100]
-    assert Linear(-0.3, 0.3, 0, 1).ticks(4) == [-0.2, 0.0, 0.2]
-    assert Linear(7, 7, 0, 10)(7) == 5
+    assert LinearScale(0, 100, 0, 1).ticks() == [0, 20, 40, 60, 80, 100]
+    assert LinearScale(-0.3, 0.3, 0, 1).ticks(4) == [-0.2, 0.0, 0.2]
+    assert LinearScale(7, 7, 0, 10)(7) == 5
 
 
 @pytest.mark.parametrize(("value", "limit"), [(7.0, 7.0), (7.1, 8.0), (5.0, 5.0), (0.013, 0.014), (101.0, 120.0)])

@@ -19,7 +19,7 @@ __all__ = [
     "PALETTE",
     "RISK",
     "Canvas",
-    "Linear",
+    "LinearScale",
     "Plot",
     "blended",
     "legend_of_files",
@@ -116,7 +116,7 @@ def _step(extent: float, ticks: int) -> float:
 
 
 @dataclass(frozen=True)
-class Linear:
+class LinearScale:
     """Values between two ends, on pixels between two others."""
 
     low: float
@@ -229,15 +229,15 @@ class Plot:
     width: float
     height: float
 
-    def across(self, low: float, high: float) -> Linear:
+    def across(self, low: float, high: float) -> LinearScale:
         """Return the scale of values to the right."""
-        return Linear(low, high, self.left, self.left + self.width)
+        return LinearScale(low, high, self.left, self.left + self.width)
 
-    def upwards(self, low: float, high: float) -> Linear:
+    def upwards(self, low: float, high: float) -> LinearScale:
         """Return the scale of values upwards."""
-        return Linear(low, high, self.top + self.height, self.top)
+        return LinearScale(low, high, self.top + self.height, self.top)
 
-    def bottom_axis(self, scale: Linear, title: str = "", *, grid: bool = True, ticks: int = 5) -> None:
+    def bottom_axis(self, scale: LinearScale, title: str = "", *, grid: bool = True, ticks: int = 5) -> None:
         """Draw the axis below, with lines through the plot where `grid`."""
         end = self.top + self.height
         self.canvas.say(f"Across: {title or 'values'}, from {spelled(scale.low)} to {spelled(scale.high)}.")
@@ -249,7 +249,7 @@ class Plot:
         if title:
             self.canvas.text(self.left + self.width / 2, end + 34, title, "middle")
 
-    def left_axis(self, scale: Linear, title: str = "", *, grid: bool = True, ticks: int = 5) -> None:
+    def left_axis(self, scale: LinearScale, title: str = "", *, grid: bool = True, ticks: int = 5) -> None:
         """Draw the axis at the left, with lines through the plot where `grid`."""
         self.canvas.say(f"Up: {title or 'values'}, from {spelled(scale.low)} to {spelled(scale.high)}.")
         for value in scale.ticks(ticks):

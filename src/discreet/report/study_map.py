@@ -8,7 +8,7 @@ from typing import Any
 
 from discreet.errors import MissingExtraError
 from discreet.notebook import printable
-from discreet.report.drawing import BEFORE, INK, PALETTE, Canvas, Linear, Plot, blended, shortened, spelled, told
+from discreet.report.drawing import BEFORE, INK, PALETTE, Canvas, LinearScale, Plot, blended, shortened, spelled, told
 
 __all__ = ["map_html", "map_png", "map_svg"]
 
@@ -74,7 +74,7 @@ def _ends(entries: Entries, name: str) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _stairs(canvas: Canvas, x: Linear, y: Linear, front: Entries) -> None:
+def _stairs(canvas: Canvas, x: LinearScale, y: LinearScale, front: Entries) -> None:
     """Draw the front: to the right at one loss, then down to the next."""
     corners: list[tuple[float, float]] = []
     for entry in front:
