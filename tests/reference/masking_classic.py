@@ -20,6 +20,27 @@ def swap_partners(n, window, draws):
     return partners
 
 
+def swap_into(lows, highs, draws):
+    """From the lowest rank up, exchange with a free rank of the goal, or with the free rank that is nearest to it."""
+    n = len(lows)
+    partners = [-1] * n
+    for i in range(n):
+        if partners[i] >= 0:
+            continue
+        free = [j for j in range(i + 1, n) if partners[j] < 0]
+        if not free:
+            partners[i] = i
+            continue
+        low, high = max(lows[i], i + 1), min(highs[i], n - 1)
+        inside = [j for j in free if low <= j <= high]
+        if inside:
+            j = inside[min(int(draws[i] * len(inside)), len(inside) - 1)]
+        else:
+            j = min(free, key=lambda one: (low - one if one < low else one - max(high, low), one))
+        partners[i], partners[j] = j, i
+    return partners
+
+
 def randomise(codes, matrix, draws):
     """The first level whose cumulated probability exceeds the draw."""
     result = []

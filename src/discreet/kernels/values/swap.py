@@ -6,7 +6,7 @@ from discreet.kernels.jit import exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["swap_partners"]
+__all__ = ["swap_into", "swap_partners"]
 
 
 @exact_kernel
@@ -68,3 +68,48 @@ def swap_partners(
             partners[i], partners[j] = j, i
             _remove(tree, j)
         _remove(tree, i)
+
+
+@exact_kernel
+def swap_into(
+    lows: IntArray,  # IN (n,) int64, the lowest rank that each is to be exchanged with
+    highs: IntArray,  # IN (n,) int64, the highest
+    draws: FloatArray,  # IN (n,) float64, uniform on [0, 1)
+    tree: IntArray,  # BUFFER (n + 1,) int64, a Fenwick tree over the ranks that are free
+    partners: IntArray,  # OUT (n,) int64, the rank each rank is exchanged with; itself where nobody was free
+) -> None:
+    """Exchange every rank, from the lowest, with a free one of its goal, or with the free one that is nearest to it."""
+    n = partners.size
+    for i in range(n):
+        partners[i] = -1
+    for i in range(1, n + 1):
+        tree[i] = i & -i
+    top = 1
+    while 2 * top <= n:
+        top *= 2
+    free = n
+    for i in range(n):
+        heed_stop()
+        if partners[i] >= 0:
+            continue
+        if free == 1:  # every rank below i has left the tree, so that i is the last one
+            partners[i] = i
+            free = 0
+            _remove(tree, i)
+            continue
+        low, high = max(lows[i], i + 1), min(highs[i], n - 1)
+        before = _free_up_to(tree, low - 1)  # i itself among them
+        inside = _free_up_to(tree, high) - before if high >= low else 0
+        if inside > 0:
+            j = _find_free(tree, top, before + 1 + min(int(draws[i] * inside), inside - 1))
+        elif before == 1:
+            j = _find_free(tree, top, 2)
+        elif before == free:
+            j = _find_free(tree, top, free)
+        else:
+            below, above = _find_free(tree, top, before), _find_free(tree, top, before + 1)
+            j = below if low - below <= above - max(high, low) else above
+        partners[i], partners[j] = j, i
+        free -= 2
+        _remove(tree, i)
+        _remove(tree, j)
