@@ -81,6 +81,7 @@ if TYPE_CHECKING:
         ProjectionMicroaggregation as ProjectionMicroaggregation,
     )
     from discreet.masking.microaggregation.numbers.refinement import Refine as Refine
+    from discreet.masking.microaggregation.numbers.t_close import TCloseMDAV as TCloseMDAV
     from discreet.masking.microaggregation.numbers.univariate import IndividualRanking as IndividualRanking
     from discreet.masking.microaggregation.numbers.vmdav import VMDAV as VMDAV
     from discreet.masking.microaggregation.numbers.ward import WardMicroaggregation as WardMicroaggregation
@@ -103,6 +104,8 @@ if TYPE_CHECKING:
     from discreet.masking.perturbing.rounding import Rounding as Rounding
     from discreet.masking.perturbing.shuffling import Shuffling as Shuffling
     from discreet.masking.perturbing.swapping import RankSwapping as RankSwapping
+    from discreet.masking.perturbing.swapping_buckets import BucketSwapping as BucketSwapping
+    from discreet.masking.perturbing.swapping_distribution import DistributionSwapping as DistributionSwapping
     from discreet.masking.recoding.adjacent import AdjacentMerging as AdjacentMerging
     from discreet.masking.recoding.banding import Banding as Banding
     from discreet.masking.recoding.code_truncation import CodeTruncation as CodeTruncation
@@ -232,6 +235,7 @@ else:
         "BetaLikenessViolations": "discreet.measures.risk.model_violations",
         "BlockedLinkage": "discreet.linkage.shared.blocking",
         "BottomCoding": "discreet.masking.recoding.coding",
+        "BucketSwapping": "discreet.masking.perturbing.swapping_buckets",
         "CategoryDistance": "discreet.measures.loss.category_moves",
         "CellLoss": "discreet.measures.loss.cell_loss",
         "Chain": "discreet.release.chain",
@@ -255,6 +259,7 @@ else:
         "DistanceLinkage": "discreet.linkage.shared.distance",
         "DistanceLinkageRisk": "discreet.measures.risk.linked",
         "DistributionDistance": "discreet.measures.loss.distributions",
+        "DistributionSwapping": "discreet.masking.perturbing.swapping_distribution",
         "DonutDisplacement": "discreet.masking.perturbing.donut",
         "EigenvalueDifference": "discreet.measures.loss.relations",
         "EntropyBasedLoss": "discreet.measures.loss.category_uncertainty",
@@ -362,6 +367,7 @@ else:
         "SupervisedLinkage": "discreet.linkage.unshared.supervised",
         "SuppressionByStratum": "discreet.measures.loss.suppressed_strata",
         "SuppressionShare": "discreet.measures.loss.suppressed",
+        "TCloseMDAV": "discreet.masking.microaggregation.numbers.t_close",
         "TCloseness": "discreet.measures.risk.diversity",
         "TableLoss": "discreet.measures.loss.category_tables",
         "TableMetric": "discreet.measures.loss.table_metrics",
@@ -459,6 +465,7 @@ __all__ = [
     "BetaLikenessViolations",
     "BlockedLinkage",
     "BottomCoding",
+    "BucketSwapping",
     "CategoryDistance",
     "CellLoss",
     "Chain",
@@ -482,6 +489,7 @@ __all__ = [
     "DistanceLinkage",
     "DistanceLinkageRisk",
     "DistributionDistance",
+    "DistributionSwapping",
     "DonutDisplacement",
     "EigenvalueDifference",
     "EntropyBasedLoss",
@@ -584,6 +592,7 @@ __all__ = [
     "SupervisedLinkage",
     "SuppressionByStratum",
     "SuppressionShare",
+    "TCloseMDAV",
     "TCloseness",
     "TableLoss",
     "TableMetric",
