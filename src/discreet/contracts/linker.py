@@ -49,9 +49,15 @@ class Linker(Estimator, ABC):
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
         """Link two checked files on `names`."""
 
+    def _link_best(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        """Link for somebody who asks for the best candidates alone: a linker may leave the second ones open."""
+        return self._link(a, b, names, engine)
+
     @door
     @stoppable()
-    def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
+    def link(
+        self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None, second: bool = True
+    ) -> Links:
         """Find for every record of `b` (the release) whom it belongs to in `a` (what the intruder holds).
 
         Parameters
@@ -60,11 +66,14 @@ class Linker(Estimator, ABC):
         schema : Schema, optional
             For plain frames.
         engine : Engine, optional
+        second : bool
+            Whether the second-best candidates are wanted: they are most of the work, and no risk reads them.
         """
-        return self._link(*self._admitted(a, b, schema), engine or InProcess())
+        linked = self._link if second else self._link_best
+        return linked(*self._admitted(a, b, schema), engine or InProcess())
 
     def link_both(
-        self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None
+        self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None, second: bool = True
     ) -> tuple[Links, Links]:
         """Link in both directions, and do what they share once.
 
@@ -74,6 +83,8 @@ class Linker(Estimator, ABC):
         schema : Schema, optional
             For plain frames.
         engine : Engine, optional
+        second : bool
+            Whether the second-best candidates are wanted.
 
         Returns
         -------
@@ -83,10 +94,16 @@ class Linker(Estimator, ABC):
             Of every record of `a` (a person whom the intruder knows), which record of `b` is theirs. In these links the
             first file is `b`.
         """
-        return self._link_both(*self._admitted(a, b, schema), engine or InProcess())
+        linked = self._link_both if second else self._link_best_both
+        return linked(*self._admitted(a, b, schema), engine or InProcess())
 
     def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
         return self._link(a, b, names, engine), self._link(b, a, names, engine)
+
+    def _link_best_both(
+        self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine
+    ) -> tuple[Links, Links]:
+        return self._link_both(a, b, names, engine)
 
     def looking(self, schemas: tuple[Schema, Schema]) -> Inquiry[Looking] | None:  # noqa: ARG002
         """Ask how some records of a file are looked for among all of another that is larger than memory.

@@ -101,6 +101,8 @@ class Links:
         Where the linker decides: 2 a link, 1 for a clerk to look at, 0 no link.
     probability : (n_b,) float64, optional
         Where the linker has a model: the probability that the best pair is a match.
+    has_second : bool
+        Whether the second-best candidates were looked for; if not, there is none.
     """
 
     n_a: int
@@ -119,6 +121,7 @@ class Links:
     rows: IntArray | None = None
     decision: IntArray | None = None
     probability: FloatArray | None = None
+    has_second: bool = True
 
     def evaluate(self, truth: IntArray | None = None) -> Linked:
         """Compare the links with the truth: position in A of every record of B (default: the same position).
@@ -144,7 +147,7 @@ class Links:
             n=self.n_b,
             chance=float((truth >= 0).sum() / self.n_a),
             probability=probability,
-            second=int((self._is_second(truth) & ~hits).sum()),
+            second=int((self._is_second(truth) & ~hits).sum()) if self.has_second else None,
         )
 
     def _is_second(self, truth: IntArray) -> BoolArray:

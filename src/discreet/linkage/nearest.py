@@ -113,10 +113,22 @@ def joined(parts: Sequence[Nearest]) -> Nearest:
 
 
 def links_of(
-    nearest: Nearest, a: Classes, names: tuple[str, ...], method: str, *, higher_is_better: bool = False
+    nearest: Nearest,
+    a: Classes,
+    names: tuple[str, ...],
+    method: str,
+    *,
+    higher_is_better: bool = False,
+    has_second: bool = True,
 ) -> Links:
-    """Return links; ties get a row a record unless that would cost much, then records with equal ties share one."""
+    """Return links; ties get a row a record unless that would cost much, then records with equal ties share one.
+
+    Second-best candidates that were not looked for (`has_second`) are nobody, also where one was met on the way.
+    """
     n_b = nearest.best.size
+    second, second_score = nearest.second, nearest.second_score
+    if not has_second:
+        second, second_score = np.full(n_b, -1), np.full(n_b, -np.inf if higher_is_better else np.inf)
     offsets, tied = np.empty(n_b + 1, dtype=np.int64), nearest.tied
     total = find_ends(nearest.row, nearest.row_offsets, offsets)
     shared = total > 4 * n_b + _SPARE
@@ -129,9 +141,9 @@ def links_of(
         n_a=a.label.size,
         n_b=n_b,
         best=nearest.best,
-        second=nearest.second,
+        second=second,
         score=nearest.score,
-        second_score=nearest.second_score,
+        second_score=second_score,
         ties=nearest.ties,
         tied_offsets=offsets,
         tied=tied,
@@ -140,6 +152,7 @@ def links_of(
         method=method,
         higher_is_better=higher_is_better,
         rows=nearest.row if shared else None,
+        has_second=has_second,
     )
 
 

@@ -161,7 +161,7 @@ def nearest_both_ways(
                 if who[1] == mine.size:
                     mine = enlarged(mine, mine.size, mine.size)
                     sums = lengthened(sums, mine.size)
-                enter(c, d, a_several[c], b_slack[k], squared, near, who, mine, sums)
+                enter(c, d, a_several[c], b_slack[k], squared, True, near, who, mine, sums)
                 limit = np.float32(_limit(near[2], dims))
             if d <= tied_up_to(least[c, 1], a_slack[c], squared):
                 asking[waiting], answering[waiting], distance[waiting] = c, k, d
@@ -193,7 +193,7 @@ def nearest_both_ways(
                 if who[1] == mine.size:
                     mine = enlarged(mine, mine.size, mine.size)
                     sums = lengthened(sums, mine.size)
-                enter(k, d, b_several[k], a_slack[c], squared, near, who, mine, sums)
+                enter(k, d, b_several[k], a_slack[c], squared, True, near, who, mine, sums)
         a_tied = _settle(c, near, who, mine, a_tied, a_total, a_best, a_score, a_second, a_second_score, a_counts)
         a_total += who[1]
     return tied[:total].copy(), a_tied[:a_total].copy()

@@ -282,6 +282,7 @@ def search(
     lowest: FloatArray,  # IN (n_b or 0, numbers) float64, the least possible value of A for a query; no rows: any
     highest: FloatArray,  # IN the same, the largest
     slack: FloatArray,  # IN (n_b,) float64, what rounding of coordinates explains of a query's distances
+    second_too: bool,  # IN whether the second nearest is looked for; if not, it is whoever was met
     best: IntArray,  # OUT (n_b,) int64, class, lowest on ties, −1 if everything is infinitely far
     score: FloatArray,  # OUT (n_b,) float64
     second: IntArray,  # OUT (n_b,) int64, another class
@@ -392,7 +393,8 @@ def search(
                     if who[1] == mine.size:
                         mine = enlarged(mine, mine.size, mine.size)
                         sums = lengthened(sums, mine.size)
-                    enter(ids[start + i], d[i], sizes[start + i] > 1, slack[k], metric == 0, near_by, who, mine, sums)
+                    enter(ids[start + i], d[i], sizes[start + i] > 1, slack[k], metric == 0, second_too, near_by, who,
+                          mine, sums)  # fmt: skip
                     bar = near_by[2]
         n_ties = who[1]
         put_in_order(mine, n_ties)

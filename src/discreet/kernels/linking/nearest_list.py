@@ -58,6 +58,7 @@ def enter(
     several: bool,  # IN whether it has more than one record, and is its own second nearest
     slack: float,  # IN what rounding of coordinates explains of a distance
     squared: bool,  # IN whether sums of terms are squared distances
+    second: bool,  # IN whether the second place counts; if not, a row must only be tied
     near: FloatArray,  # IN/OUT (4,) float64: nearest, second nearest, what a row must not exceed, what is still tied
     who: IntArray,  # IN/OUT (2,) int64: second-nearest class, the lowest on equal sums, and how many classes are tied
     mine: IntArray,  # IN/OUT int64, the tied classes, with room for one more
@@ -84,4 +85,4 @@ def enter(
     mine[tied], sums[tied] = c, d
     tied += 1
     who[0], who[1] = other, tied
-    near[2] = near[3] if tied > 1 or several else near[1]
+    near[2] = near[3] if tied > 1 or several or not second else near[1]

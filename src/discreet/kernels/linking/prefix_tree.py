@@ -79,6 +79,7 @@ def _descend(
     stack: IntArray,  # IN/OUT (room, 2) int64, node and level; the nodes to search
     bounds: FloatArray,  # IN/OUT (room,) float64
     top: int,  # IN how many there are
+    second_too: bool,
     near: FloatArray,  # IN/OUT, with the next three, as in `enter`
     who: IntArray,
     mine: IntArray,
@@ -157,7 +158,7 @@ def _descend(
                 mine = enlarged(mine, mine.size, mine.size)
                 sums = lengthened(sums, mine.size)
             # Terms come from tables: only their sum is rounded.
-            enter(ids[i], d, several[i], 0.0, False, near, who, mine, sums)
+            enter(ids[i], d, several[i], 0.0, False, second_too, near, who, mine, sums)
             bar = near[2]
     return mine, sums
 
@@ -198,6 +199,7 @@ def nearest_in_tree(
     cells: CodeArray,  # IN (indexes, slots) int32, see index_cells
     following: CodeArray,  # IN (indexes, cells) int32
     through: bool,  # IN whether to go through the tree where the cells do not suffice
+    second_too: bool,  # IN whether the second nearest is looked for; if not, it is whoever was met
     queries: LevelArray,  # IN (n_b, attributes) uint8 or int32
     which: CodeArray,  # IN (m,) int32, the queries to answer, in a good order
     best: IntArray,  # OUT (n_b,) int64, class, lowest on ties, −1 if everything is infinitely far
@@ -262,21 +264,21 @@ def nearest_in_tree(
                         if top == _SEEDS:
                             mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table,
                                                   codes_of, gaps, order, largest, query, 0, prefix, stack, bounds, top,
-                                                  near, who, mine, sums)  # fmt: skip
+                                                  second_too, near, who, mine, sums)  # fmt: skip
                             top = 0
                     cell = following[index, cell]
             if top > 0:
                 mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
-                                      order, largest, query, 0, prefix, stack, bounds, top, near, who, mine,
-                                      sums)  # fmt: skip
+                                      order, largest, query, 0, prefix, stack, bounds, top, second_too, near,
+                                      who, mine, sums)  # fmt: skip
         if skip == 0 or (agreeing + _least_sum(extra, skip, smallest)) * _SLACK <= near[2]:
             if not through:
                 counts[k] = -1
                 continue
             stack[0, 0], stack[0, 1], bounds[0] = -1, 0, 0.0
             mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
-                                  order, largest, query, skip, prefix, stack, bounds, 1, near, who, mine,
-                                  sums)  # fmt: skip
+                                  order, largest, query, skip, prefix, stack, bounds, 1, second_too, near, who,
+                                  mine, sums)  # fmt: skip
         n_ties = who[1]
         put_in_order(mine, n_ties)
         if total + n_ties > tied.size:

@@ -27,15 +27,18 @@ _SAMPLE = 50_000
 _MOST_ENTRIES = 20_000_000  # of an index of cells
 
 
-def search_categories(terms: Terms, a: Classes, b: Classes, engine: Engine) -> Nearest:
-    """Return for every distinct record of B its nearest of A, where all attributes are categories."""
+def search_categories(terms: Terms, a: Classes, b: Classes, engine: Engine, *, second: bool = True) -> Nearest:
+    """Return for every distinct record of B its nearest of A, where all attributes are categories.
+
+    The second nearest are whoever was met on the way, unless they are looked for (`second`).
+    """
     out = SearchAnswers(b.first.size)
-    tied, order = _through_cells(terms, a, b, engine, out)
+    tied, order = _through_cells(terms, a, b, engine, out, second)
     return out.nearest(tied, order, a, terms)
 
 
 def _through_cells(
-    terms: Terms, a: Classes, b: Classes, engine: Engine, out: SearchAnswers
+    terms: Terms, a: Classes, b: Classes, engine: Engine, out: SearchAnswers, second: bool
 ) -> tuple[list[IntArray], IntArray]:
     """Answer every distinct record of B; return the tied classes in blocks, and the records in that order."""
     gaps, extra = _gaps(terms)
@@ -60,7 +63,7 @@ def _through_cells(
     # Most records find two near ones in cells that differ in at most one place; the rest look further.
     for through in (False, True) if prefix else (True,):
         index = cells.indexed(1 + through if waiting.size else 0, engine)
-        answer = partial(_answer, tree, terms.metric == 2, index, through, queries, out)
+        answer = partial(_answer, tree, terms.metric == 2, (*index, through, second), queries, out)
         tied += in_blocks(waiting, answer, engine)
         unanswered = out.counts[waiting] < 0
         answered.append(waiting[~unanswered])
@@ -70,10 +73,10 @@ def _through_cells(
 
 
 def _answer(
-    tree: tuple[Any, ...], largest: bool, index: tuple[Any, ...], through: bool, queries: LevelArray,
-    out: SearchAnswers, which: CodeArray,
+    tree: tuple[Any, ...], largest: bool, index: tuple[Any, ...], queries: LevelArray, out: SearchAnswers,
+    which: CodeArray,
 ) -> IntArray:  # fmt: skip
-    arguments: tuple[Any, ...] = (*tree, largest, *index, through, queries, which, *out.arrays)
+    arguments: tuple[Any, ...] = (*tree, largest, *index, queries, which, *out.arrays)
     return nearest_in_tree(*arguments)
 
 

@@ -94,6 +94,20 @@ class DistanceLinkage(Linker):
         release = link_by_terms(type(self), terms, names, engine, one_to_one=True)
         return release, link_by_terms(type(self), terms.swapped(), names, engine, one_to_one=True)
 
+    def _link_best(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        if self.one_to_one:
+            return self._link(a, b, names, engine)
+        terms = prepare(type(self).__name__, a, b, names, self.metric, self.weights)
+        return link_by_terms(type(self), terms, names, engine, second=False)
+
+    def _link_best_both(
+        self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine
+    ) -> tuple[Links, Links]:
+        if self.one_to_one:
+            return self._link_both(a, b, names, engine)
+        terms = prepare(type(self).__name__, a, b, names, self.metric, self.weights)
+        return link_both_by_terms(type(self), terms, names, engine, second=False)
+
     def inquire(
         self, schemas: tuple[Schema, Schema], *, flag_gaps: bool = False
     ) -> Generator[SpreadOf, BothSpreads, Yardstick]:

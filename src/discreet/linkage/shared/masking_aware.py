@@ -93,15 +93,23 @@ class MaskingAwareLinkage(Linker):
     def examples(cls) -> list[Self]:
         return [cls(p=100), cls(p=100, one_to_one=True)]
 
-    def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
+    def link(
+        self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None, second: bool = True
+    ) -> Links:
         """Find for every record of `b` whom it belongs to in `a`; a `Masked` release brings what is known about it."""
         self._known = b.provenance if isinstance(b, Masked) else None
         try:
-            return super().link(a, b, schema, engine=engine)
+            return super().link(a, b, schema, engine=engine, second=second)
         finally:
             del self._known
 
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        return self._linked(a, b, names, engine, second=True)
+
+    def _link_best(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        return self._linked(a, b, names, engine, second=False)
+
+    def _linked(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine, *, second: bool) -> Links:
         provenance = self._known
         if provenance is None and self.p is None:
             raise ParameterError(
@@ -114,11 +122,11 @@ class MaskingAwareLinkage(Linker):
         terms = prepare(type(self).__name__, a, b, names, self.metric, possible=possible)
         likely = None if provenance is None else _likelihoods(terms, a, b, provenance)
         if likely is not None:
-            return link_by_terms(type(self), likely, names, engine, one_to_one=self.one_to_one)
+            return link_by_terms(type(self), likely, names, engine, one_to_one=self.one_to_one, second=second)
         limits = self._limits(terms, provenance)
         if provenance is not None and (provenance.labels is not None or provenance.grouped is not None):
             terms = _within_groups(terms, provenance, engine, type(self))
-        return link_by_terms(type(self), terms, names, engine, limits=limits, one_to_one=self.one_to_one)
+        return link_by_terms(type(self), terms, names, engine, limits=limits, one_to_one=self.one_to_one, second=second)
 
     def _limits(self, terms: Terms, provenance: Provenance | None) -> tuple[FloatArray, FloatArray] | None:
         windows: Mapping[str, int] = {} if provenance is None else provenance.details.get("window", {})
@@ -237,7 +245,7 @@ def _with_centres(
         tables=tuple(np.ascontiguousarray(terms.tables[p].T) for p in categories),
         grain=terms.grain[numbers],
     )
-    nearest = link_by_terms(linker, question, question.numbers, engine)
+    nearest = link_by_terms(linker, question, question.numbers, engine, second=False)
     # The term of an attribute that a normal error of the usual size makes: one half.
     reached = nearest.score[nearest.best >= 0] ** (2 if terms.metric == 0 else 1)
     usual = 2.0 * float(reached.mean()) / rows.shape[1] if reached.size else 0.0

@@ -21,7 +21,13 @@ _TWIN = PlainTwin(2e8, search)
 
 
 def search_numbers(
-    terms: Terms, a: Classes, b: Classes, limits: tuple[FloatArray, FloatArray] | None, engine: Engine
+    terms: Terms,
+    a: Classes,
+    b: Classes,
+    limits: tuple[FloatArray, FloatArray] | None,
+    engine: Engine,
+    *,
+    second: bool = True,
 ) -> Nearest:
     """Return for every distinct record of B its nearest of A, where some attributes are numbers.
 
@@ -29,6 +35,8 @@ def search_numbers(
     ----------
     limits : pair of (n_b, numbers) float64, optional
         The least and the largest coordinate of A that every record of B can come from.
+    second : bool
+        Whether the second nearest are looked for.
     """
     if _TWIN.takes(work_of(terms, a, b)):
         return search_plainly(terms, a, b, limits)
@@ -61,7 +69,8 @@ def search_numbers(
 
     def answer(which: IntArray) -> IntArray:
         return search(
-            columns, rough, norm, rows, sorted_sizes, *tree, queries, which, lowest, highest, slack, *answers.arrays
-        )
+            columns, rough, norm, rows, sorted_sizes, *tree, queries, which, lowest, highest, slack, second,
+            *answers.arrays,
+        )  # fmt: skip
 
     return answers.nearest(in_blocks(order, answer, engine), order, a, terms)

@@ -34,7 +34,12 @@ _DIGITS = 9  # sums of logarithms that differ beyond this digit are a tie that r
 
 
 def best_by_pattern(
-    files: PackedFiles, weights: FloatArray, engine: Engine, *, occurring: BoolArray | None = None
+    files: PackedFiles,
+    weights: FloatArray,
+    engine: Engine,
+    *,
+    occurring: BoolArray | None = None,
+    second: bool = True,
 ) -> Nearest:
     """Return the heaviest and second-heaviest pairs of every distinct record of B.
 
@@ -44,19 +49,26 @@ def best_by_pattern(
         The weight of every pattern, one axis an attribute.
     occurring : bool tensor, optional
         The patterns of which there is a pair; by default any may be one.
+    second : bool
+        Whether the second-heaviest are looked for; most records have their heaviest after a few patterns.
     """
-    plan = _Plan.of(files.agreements, weights, files.layout, occurring)
+    plan = _Plan.of(files.agreements, weights, files.layout, occurring, second=second)
     return _compared_plainly(files, [plan])[0][0] if are_few(files, 2) else _best(files, plan, engine)
 
 
 def best_in_both_directions(
-    files: PackedFiles, weights: Sequence[FloatArray], engine: Engine, *, occurring: BoolArray | None = None
+    files: PackedFiles,
+    weights: Sequence[FloatArray],
+    engine: Engine,
+    *,
+    occurring: BoolArray | None = None,
+    second: bool = True,
 ) -> list[tuple[Nearest, Nearest]]:
     """Return by model the same for the distinct records of B, and for those of A, asked about B.
 
     Small files are compared pair by pair, once for all models and both directions.
     """
-    plans = [_Plan.of(files.agreements, each, files.layout, occurring) for each in weights]
+    plans = [_Plan.of(files.agreements, each, files.layout, occurring, second=second) for each in weights]
     n_a, n_b, patterns = files.first.first.size, files.second.first.size, plans[0].sorted_patterns.size
     if are_few(files, 1 + len(plans)):
         return _compared_plainly(files, plans)
@@ -129,7 +141,7 @@ def _named(plan: _Plan, answers: Sequence[Any], tied: IntArray, others: Classes)
 def _edges(files: PackedFiles, plan: _Plan) -> list[int]:
     """Return where the blocks of B begin and end."""
     n_a, n_b = files.first.first.size, files.second.first.size
-    small = n_a * n_b > _FEW_PAIRS and _comparing_is_cheaper(n_b, n_a, plan.sorted_patterns.size)
+    small = plan.second and n_a * n_b > _FEW_PAIRS and _comparing_is_cheaper(n_b, n_a, plan.sorted_patterns.size)
     return [*range(0, n_b, _SMALL_BLOCK if small else _BLOCK), n_b]
 
 
@@ -174,10 +186,17 @@ class _Plan:
     sorted_patterns: IntArray
     step_of: CodeArray
     weight_of_step: FloatArray
+    second: bool = True
 
     @classmethod
     def of(
-        cls, agreements: Sequence[Agreement], weights: FloatArray, layout: Layout, occurring: BoolArray | None = None
+        cls,
+        agreements: Sequence[Agreement],
+        weights: FloatArray,
+        layout: Layout,
+        occurring: BoolArray | None = None,
+        *,
+        second: bool = True,
     ) -> _Plan:
         rounded = np.round(weights, _DIGITS)
         patterns = np.arange(weights.size) if occurring is None else np.flatnonzero(occurring)
@@ -186,7 +205,7 @@ class _Plan:
         step_of = np.zeros(weights.size, dtype=np.int32)
         step_of[patterns] = steps
         order = np.argsort(steps, kind="stable")
-        return cls(tuple(agreements), layout, rounded, patterns[order], step_of, values[::-1].copy())
+        return cls(tuple(agreements), layout, rounded, patterns[order], step_of, values[::-1].copy(), second)
 
     @cached_property
     def verify(self) -> BoolArray:
@@ -247,7 +266,7 @@ def _search(plan: _Plan, sides: _JoinedFiles) -> Nearest:
     rows = _Rows()
     steps = plan.step_of[plan.sorted_patterns]
     total = steps.size
-    if _comparing_is_cheaper(n_b, a.first.size, total):
+    if plan.second and _comparing_is_cheaper(n_b, a.first.size, total):
         _compare_the_rest(plan, sides, active, state, rows)
         total = 0
     for place, pattern in enumerate(plan.sorted_patterns[:total]):
@@ -259,11 +278,14 @@ def _search(plan: _Plan, sides: _JoinedFiles) -> Nearest:
             # All patterns of this weight are through: a tie gives the second best, anybody else keeps looking.
             crowded = active[(best_step[active] == step) & (ties[active] > 1)]
             second_step[crowded], lowest_second[crowded] = step, lowest[crowded, 1]
-            active = active[second_step[active] < 0]
+            active = active[(second_step if plan.second else best_step)[active] < 0]
             report("linking", place + 1, total)
             if not active.size:
                 break
-            if _comparing_is_cheaper(active.size, a.first.size, total - place - 1):
+            # Who wants the heaviest alone has nearly all of them soon: the rest are compared once joining them has
+            # taken as long, so that neither way costs more than twice the better one.
+            patterns = total - place - 1 if plan.second else place + 1
+            if _comparing_is_cheaper(active.size, a.first.size, patterns):
                 _compare_the_rest(plan, sides, active, state, rows)
                 break
     row, offsets, tied = rows.settled(n_b)

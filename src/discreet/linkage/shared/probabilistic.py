@@ -173,6 +173,19 @@ class ProbabilisticLinkage(Linker):
             return there, self._weighed(prorated.swapped(), model, engine)
         return self.link_models(self._agreements(a, b, names), engine)[self.m]
 
+    def _link_best(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
+        if self.numbers == "prorated":
+            return self._link(a, b, names, engine)
+        pairs = self._compared(self._agreements(a, b, names), engine)
+        return self._searched(pairs, self._modelled(pairs), engine, second=False)
+
+    def _link_best_both(
+        self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine
+    ) -> tuple[Links, Links]:
+        if self.numbers == "prorated":
+            return self._link_both(a, b, names, engine)
+        return self.link_models(self._agreements(a, b, names), engine, second=False)[self.m]
+
     def agreement(self, a: Microdata, b: Microdata, name: str, frequencies: IntArray | None = None) -> Agreement:
         """Return how one attribute of two checked files can agree.
 
@@ -256,12 +269,13 @@ class ProbabilisticLinkage(Linker):
         also: Sequence[str] = (),
         *,
         decided: bool = True,
+        second: bool = True,
         frequencies: Frequencies = (None, None),
     ) -> dict[str, tuple[Links, Links]]:
         """Link two checked files in both directions, with `m` and with other estimators, counting patterns once.
 
         Whether a pair is a link, a non-link or neither is left open where nobody asks (`decided`): it needs all
-        patterns in their order.
+        patterns in their order. So are the second-heaviest pairs (`second`), which are most of the work.
 
         Pairs and their weights are the same in both directions: the release is asked for its heaviest pair, and then
         the first file for its own. The links are those of rows; where these stand for several records each
@@ -275,25 +289,27 @@ class ProbabilisticLinkage(Linker):
         if pairs.files is None or self.one_to_one or self.term_frequency:
             return {
                 estimator: (
-                    self._searched(pairs, model, engine, decided=decided),
-                    self._searched(back, model, engine, decided=decided),
+                    self._searched(pairs, model, engine, decided=decided, second=second),
+                    self._searched(back, model, engine, decided=decided, second=second),
                 )
                 for estimator, model in models.items()
             }
         weights = [model.weights() for model in models.values()]
-        nearest = best_in_both_directions(pairs.files, weights, engine, occurring=pairs.occurring)
+        nearest = best_in_both_directions(pairs.files, weights, engine, occurring=pairs.occurring, second=second)
         return {
             estimator: (
-                self._by_pattern(pairs, model, of_release, decided=decided),
-                self._by_pattern(back, model, of_original, decided=decided),
+                self._by_pattern(pairs, model, of_release, decided=decided, second=second),
+                self._by_pattern(back, model, of_original, decided=decided, second=second),
             )
             for (estimator, model), (of_release, of_original) in zip(models.items(), nearest, strict=True)
         }
 
-    def _by_pattern(self, pairs: CountedPairs, model: Model, nearest: Nearest, *, decided: bool) -> Links:
+    def _by_pattern(self, pairs: CountedPairs, model: Model, nearest: Nearest, *, decided: bool, second: bool) -> Links:
         names = tuple(agreement.name for agreement in pairs.agreements)
         records = nearest.records(pairs.second.label)
-        links = links_of(records, pairs.first, names, type(self).name, higher_is_better=True)
+        links = links_of(
+            records, pairs.first, names, type(self).name, higher_is_better=True, has_second=second
+        )  # fmt: skip
         return self._decided(links, model, int(pairs.first.size.sum())) if decided else links
 
     def _compared(
@@ -323,22 +339,25 @@ class ProbabilisticLinkage(Linker):
         self.diagnosis_ = Diagnosis(model, pairs.counts)
         return model
 
-    def _searched(self, pairs: CountedPairs, model: Model, engine: Engine, *, decided: bool = True) -> Links:
+    def _searched(
+        self, pairs: CountedPairs, model: Model, engine: Engine, *, decided: bool = True, second: bool = True
+    ) -> Links:
         """Return for every row of the second file its heaviest pair."""
-        first, second = pairs.first, pairs.second
+        first, others = pairs.first, pairs.second
         names = tuple(agreement.name for agreement in pairs.agreements)
         if self.one_to_one:
             links = _assigned(type(self), pairs, model, names)
         elif self.term_frequency:
             links = _by_frequency(type(self), pairs, model, names, engine)
         elif pairs.files is None:
-            arrays, tied, order = best_by_comparison(pairs.agreements, model.attribute_weights(), first, second, engine)
+            arrays, tied, order = best_by_comparison(pairs.agreements, model.attribute_weights(), first, others, engine)
             nearest = nearest_records(arrays, tied, order, first)
-            links = links_of(nearest.records(second.label), first, names, type(self).name)
+            links = links_of(nearest.records(others.label), first, names, type(self).name)
             links = replace(links, score=-links.score, second_score=-links.second_score, higher_is_better=True)
         else:
-            nearest = best_by_pattern(pairs.files, model.weights(), engine, occurring=pairs.occurring)
-            return self._by_pattern(pairs, model, nearest, decided=decided)
+            weights = model.weights()
+            nearest = best_by_pattern(pairs.files, weights, engine, occurring=pairs.occurring, second=second)
+            return self._by_pattern(pairs, model, nearest, decided=decided, second=second)
         return self._decided(links, model, int(first.size.sum())) if decided else links
 
     def _decided(self, links: Links, model: Model, n_a: int) -> Links:

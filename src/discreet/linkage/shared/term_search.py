@@ -41,6 +41,7 @@ def link_by_terms(
     one_to_one: bool = False,
     limits: Limits | None = None,
     frequencies: IntArray | None = None,
+    second: bool = True,
 ) -> Links:
     """Search the nearest records and put them into links.
 
@@ -50,6 +51,8 @@ def link_by_terms(
         The least and the largest coordinate of A that every record of B can come from.
     frequencies : (n_a,) int64, optional
         How many records every row of A stands for.
+    second : bool
+        Whether the second nearest are looked for.
     """
     if one_to_one:
         return _assigned(linker, terms, names, limits)
@@ -59,14 +62,14 @@ def link_by_terms(
         lambda side: classes_of(*side), [(terms.a_codes, terms.a_numbers), (terms.b_codes, sought)]
     )
     classes = classes.standing_for(frequencies)
-    nearest = _searched(terms, classes, questions, limits, engine)
+    nearest = _searched(terms, classes, questions, limits, engine, second=second)
     # By record, and no longer by class of B, which would take as much memory again.
     nearest = nearest.records(questions.label)
-    return links_of(nearest, classes, names, linker.name)
+    return links_of(nearest, classes, names, linker.name, has_second=second)
 
 
 def link_both_by_terms(
-    linker: type[Linker], terms: Terms, names: tuple[str, ...], engine: Engine
+    linker: type[Linker], terms: Terms, names: tuple[str, ...], engine: Engine, *, second: bool = True
 ) -> tuple[Links, Links]:
     """Search the nearest records of either file in the other one: the release asked first, then the original."""
     back = terms.swapped()
@@ -77,15 +80,20 @@ def link_both_by_terms(
     if trees_save_nothing(terms, a, b):
         of_release, of_original = search_every_pair(terms, a, b)
     else:
-        of_release, of_original = _searched(terms, a, b, None, where), _searched(back, b, a, None, where)
+        of_release = _searched(terms, a, b, None, where, second=second)
+        of_original = _searched(back, b, a, None, where, second=second)
     return (
-        links_of(of_release.records(b.label), a, names, linker.name),
-        links_of(of_original.records(a.label), b, names, linker.name),
+        links_of(of_release.records(b.label), a, names, linker.name, has_second=second),
+        links_of(of_original.records(a.label), b, names, linker.name, has_second=second),
     )
 
 
-def _searched(terms: Terms, a: Classes, b: Classes, limits: Limits | None, engine: Engine) -> Nearest:
-    return search_numbers(terms, a, b, limits, engine) if terms.numbers else search_categories(terms, a, b, engine)
+def _searched(
+    terms: Terms, a: Classes, b: Classes, limits: Limits | None, engine: Engine, *, second: bool = True
+) -> Nearest:
+    if terms.numbers:
+        return search_numbers(terms, a, b, limits, engine, second=second)
+    return search_categories(terms, a, b, engine, second=second)
 
 
 def _assigned(linker: type[Linker], terms: Terms, names: tuple[str, ...], limits: Limits | None) -> Links:

@@ -44,7 +44,9 @@ class UnsharedLinker(Linker):
     def _match(self, x: FloatArray, y: FloatArray, rng: np.random.Generator, engine: Engine) -> Nearest:
         """Link records `y` to records `x`; both have a column that varies and at least two records."""
 
-    def link(self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None) -> Links:
+    def link(
+        self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None, second: bool = True
+    ) -> Links:
         """Find for every record of `b` whom it belongs to in `a`, without any attribute in common.
 
         Parameters
@@ -54,11 +56,13 @@ class UnsharedLinker(Linker):
         schema : Schema, optional
             For plain frames: declares the columns of both.
         engine : Engine, optional
+        second : bool
+            Whether the second-best candidates are wanted.
         """
         self.check_parameters()
         if schema is not None:
             a, b = _read(a, schema), _read(b, schema)
-        return super().link(a, b, engine=engine)
+        return super().link(a, b, engine=engine, second=second)
 
     def _names(self, a: Schema, b: Schema) -> tuple[str, ...]:
         owner = type(self).__name__

@@ -118,7 +118,7 @@ class IntruderScenarios(Measure):
         blurred = {noise: self._blurred(pair, noise) for noise in self.noise}
         for names, noise in track(tries, "attacking", len(tries)):
             linker = DistanceLinkage(attributes=list(names))
-            direction, both = worse(linker.link_both(blurred[noise], pair.masked, engine=pair.engine))
+            direction, both = worse(linker.link_both(blurred[noise], pair.masked, engine=pair.engine, second=False))
             scenarios.append(_scenario(names, noise, direction, both[direction]))
         return self._told(scenarios)
 

@@ -100,11 +100,12 @@ class DistanceLinkageRisk(TwoWayRisk):
     def _measure(self, pair: Pair) -> Measurement:
         linker = DistanceLinkage(attributes=pair.names, metric=self.metric)
         if self.direction == "release":
-            linked = {"release": linker.link(pair.original, pair.masked, engine=pair.engine).evaluate()}
+            links = linker.link(pair.original, pair.masked, engine=pair.engine, second=False)
+            linked = {"release": links.evaluate()}
             counts = "release"
         else:
-            links = linker.link_both(pair.original, pair.masked, engine=pair.engine)
-            counts, linked = worse(links, self.direction)
+            both = linker.link_both(pair.original, pair.masked, engine=pair.engine, second=False)
+            counts, linked = worse(both, self.direction)
         intruder = f"An intruder who knows {_keys_in_words(len(pair.declared))} of everybody"
         return self.told(
             intruder, linked, counts, {"known": list(pair.declared)}, gaps_in_words(pair), len(pair.original)
@@ -190,7 +191,9 @@ class ProbabilisticLinkageRisk(TwoWayRisk):
         keys_known = tuple(agreement.name for agreement in agreements)
         left_out = [name for name in scope.names if name not in keys_known]
         also = ("known",) if self.worst_case else ()
-        links = linker.link_models(agreements, scope.engine, also, decided=False, frequencies=(counts, counts))
+        links = linker.link_models(
+            agreements, scope.engine, also, decided=False, second=False, frequencies=(counts, counts)
+        )
         direction, linked = worse(links[linker.m], self.direction, counts)
         if self.direction == "release" and not self.worst_case:
             linked = {"release": linked["release"]}
@@ -299,10 +302,11 @@ class SequenceLinkageRisk(TwoWayRisk):
     def _measure(self, pair: Pair) -> Measurement:
         linker = SequenceLinkage(attributes=pair.names, distance=self.distance, quantifier=self.quantifier)
         if self.direction == "release":
-            linked = {"release": linker.link(pair.original, pair.masked, engine=pair.engine).evaluate()}
+            links = linker.link(pair.original, pair.masked, engine=pair.engine, second=False)
+            linked = {"release": links.evaluate()}
             counts = "release"
         else:
-            links = linker.link_both(pair.original, pair.masked, engine=pair.engine)
-            counts, linked = worse(links, self.direction)
+            both = linker.link_both(pair.original, pair.masked, engine=pair.engine, second=False)
+            counts, linked = worse(both, self.direction)
         intruder = "An intruder who knows the true sequences of everybody"
         return self.told(intruder, linked, counts, {"known": list(pair.names)})

@@ -82,8 +82,8 @@ class MaskingAwareLinkageRisk(Measure):
         if self.p is None and provenance is not None and not _rules_out(provenance, pair.names):
             raise DataError(f"Knowing {provenance.method} rules nothing out, so it finds what the distance finds.")
         release = pair.masked if provenance is None else Masked(pair.masked, replace(provenance, rows=None))
-        linked = MaskingAwareLinkage(attributes=pair.names, p=self.p).link(pair.original, release, engine=pair.engine)
-        result = linked.evaluate()
+        linker = MaskingAwareLinkage(attributes=pair.names, p=self.p)
+        result = linker.link(pair.original, release, engine=pair.engine, second=False).evaluate()
         value = 100.0 * result.rate
         low, high = result.interval()
         keys = "1 true key" if len(pair.declared) == 1 else f"{len(pair.declared)} true keys"
