@@ -35,7 +35,7 @@ NAMES: tuple[str, ...] = (
     # report and release
     "advise", "write_report", "check",
     "Protocol", "OpenProtocol", "Intruder",
-    "propose", "run", "tune_protocol",
+    "propose", "import_protocol", "run", "tune_protocol",
     # what can go wrong
     "DiscreetError", "DiscreetWarning",
 )  # fmt: skip

@@ -212,6 +212,7 @@ if TYPE_CHECKING:
     from discreet.release.alternatives import OpenProtocol as OpenProtocol
     from discreet.release.alternatives import chains as chains
     from discreet.release.chain import Chain as Chain
+    from discreet.release.importing import import_protocol as import_protocol
     from discreet.release.proposal import propose as propose
     from discreet.release.protocol import Protocol as Protocol
     from discreet.release.tuned_protocol import tune_protocol as tune_protocol
@@ -390,6 +391,7 @@ else:
         "compare": "discreet.evaluation.study",
         "correct_table": "discreet.evaluation.table_correction",
         "grid": "discreet.evaluation.candidates",
+        "import_protocol": "discreet.release.importing",
         "inspect": "discreet.io.reading",
         "match_variables": "discreet.linkage.unshared.variables",
         "measure": "discreet.evaluation.assessing",
@@ -617,6 +619,7 @@ __all__ = [
     "datasets",
     "errors",
     "grid",
+    "import_protocol",
     "inspect",
     "match_variables",
     "measure",

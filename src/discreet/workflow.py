@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from discreet.release.chain import Chain, masker_for
     from discreet.release.demo import demo, write_dataset
     from discreet.release.households import protect_households, renumber_files, renumber_keys, split_households
+    from discreet.release.importing import import_protocol, save_imported
     from discreet.release.manifest import check_manifest, find_manifest, write_manifest
     from discreet.release.masking_source import masking_of, told_release
     from discreet.release.proposal import propose
@@ -138,6 +139,7 @@ __all__ = [
     "engine_named",
     "files_named",
     "find_manifest",
+    "import_protocol",
     "inspect",
     "is_large",
     "knows_masking",
@@ -173,6 +175,7 @@ __all__ = [
     "reveal_file",
     "risk",
     "run",
+    "save_imported",
     "save_protocol",
     "save_schema",
     "scan",
@@ -256,6 +259,7 @@ _HOMES = {
     "discreet.release.households": ("protect_households", "renumber_files", "renumber_keys", "split_households"),
     "discreet.release.manifest": ("check_manifest", "find_manifest", "write_manifest"),
     "discreet.release.masking_source": ("masking_of", "told_release"),
+    "discreet.release.importing": ("import_protocol", "save_imported"),
     "discreet.release.proposal": ("propose",),
     "discreet.release.protocol": ("Protocol",),
     "discreet.release.protocol_advice": ("advise_protocol",),

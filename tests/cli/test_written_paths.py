@@ -22,8 +22,8 @@ READ = {
     "inspect": {"data", "schema"}, "risk": {"data", "schema"}, "protect": {"data", "schema"},
     "hierarchy": {"data", "schema"},
     "assess": {"original", "masked", "schema", "protocol"}, "certify": {"original", "masked", "schema"},
-    "init": {"data", "schema"}, "run": {"protocol"}, "check": {"protocol", "masked"},
-    "verify": {"manifest"}, "renumber": {"files", "key"},
+    "init": {"data", "schema"}, "import": {"source", "data"}, "run": {"protocol"}, "check": {"protocol", "masked"},
+    "approve": {"release", "key"}, "verify": {"manifest"}, "renumber": {"files", "key"},
     "key": set(), "reveal": {"data", "key"},
     "attack": {"original", "masked", "schema", "protocol"}, "link": {"a", "b", "schema", "schema_b"},
     "compare": {"data", "schema", "protocol"},
@@ -33,7 +33,7 @@ READ = {
 }  # fmt: skip
 WRITTEN = {
     "inspect": {"output"}, "risk": {"html"}, "protect": {"target", "output", "report", "external", "manifest"},
-    "hierarchy": {"output"},
+    "hierarchy": {"output"}, "import": {"output"},
     "init": {"output"}, "run": {"output"}, "renumber": {"output"}, "key": {"file"}, "reveal": {"output"},
     "link": {"output"}, "compare": {"output", "picture", "store"},
     "tune": {"output", "picture", "store"}, "papers": {"html", "store"}, "datasets": {"output"}, "demo": {"output"},
@@ -48,6 +48,7 @@ BASE = {
     "protect": ["protect", "data.csv", "-s", "schema.toml", "--k", "3"],
     "hierarchy": ["hierarchy", "data.csv", "EMPLOYEES", "-s", "schema.toml", "--force"],
     "init": ["init", "data.csv", "-s", "schema.toml", "--force"],
+    "import": ["import", "script.R", "--data", "data.csv", "--force"],
     "link": ["link", "data.csv", "other.csv", "-s", "schema.toml"],
     "compare": ["compare", "data.csv", "-s", "schema.toml", "-c", "mdav k=3", "--workers", "1"],
     "tune": ["tune", "data.csv", "-s", "schema.toml", "-c", "mdav k=3,4", "--workers", "1"],
@@ -82,6 +83,7 @@ def folder(tmp_path, monkeypatch):
     workflow.write_dataset("business", tmp_path / "data.csv", n=30)
     (tmp_path / "data.toml").rename(tmp_path / "schema.toml")
     workflow.write_dataset("business", tmp_path / "other.csv", n=30, random_state=1)
+    (tmp_path / "script.R").write_text('sdc <- createSdcObj(d, keyVars = "EMPLOYEES")\n')
     (tmp_path / "public").mkdir()
     (tmp_path / "public" / "iris.csv").write_text("a\n1\n")
     monkeypatch.chdir(tmp_path)
@@ -107,7 +109,9 @@ def test_no_output_is_an_input(folder, command, name, how):
     assert kept(folder) == before
 
 
-@pytest.mark.parametrize(("command", "name"), [pair for pair in FILES if pair[0] not in {"papers", "inspect"}])
+@pytest.mark.parametrize(
+    ("command", "name"), [pair for pair in FILES if pair[0] not in {"papers", "inspect", "import"}]
+)
 def test_no_output_is_a_schema(folder, command, name):
     before = kept(folder)
     assert main._code([*BASE[command], *option(name), "schema.toml"]) == 2

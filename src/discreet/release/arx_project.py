@@ -1,0 +1,169 @@
+"""A project of ARX (``.deid``): its attribute types, hierarchies, privacy models and data."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+import zipfile
+from pathlib import Path
+
+from discreet.errors import FileError
+from discreet.release.imported import Imported
+from discreet.release.protocol_parts import Step
+
+__all__ = ["read_arx"]
+
+_ROLES = {
+    "IDENTIFYING_ATTRIBUTE": "identifiers",
+    "QUASI_IDENTIFYING_ATTRIBUTE": "keys",
+    "SENSITIVE_ATTRIBUTE": "confidential",
+    "INSENSITIVE_ATTRIBUTE": "others",
+}
+_NUMBER = r"([0-9.]+(?:[eE][-+]?[0-9]+)?)"
+_MODELS = (
+    (rf"{_NUMBER}-anonymity", "k={0}"),
+    (rf"distinct-{_NUMBER}-diversity for attribute '(.*)'", "l-diversity={0} {1}"),
+    (
+        rf"(?:shannon-|grassberger-)?entropy-{_NUMBER}-diversity for attribute '(.*)'",
+        "l-diversity={0} {1} kind_of=entropy",
+    ),
+    (
+        rf"recursive-\({_NUMBER},{_NUMBER}\)-diversity for attribute '(.*)'",
+        "l-diversity={1} {2} kind_of=recursive c={0}",
+    ),
+    (
+        rf"{_NUMBER}-closeness with (?:equal|hierarchical|ordered) [\w ]*distance for attribute '(.*)'",
+        "t-closeness={0} {1}",
+    ),
+    (rf"(?:equal-distance |ordered-distance )?{_NUMBER}-closeness for attribute '(.*)'", "t-closeness={0} {1}"),
+    (rf"(?:basic-|enhanced-)?{_NUMBER}-(?:beta-)?likeness for attribute '(.*)'", "beta-likeness={0} {1}"),
+    (rf"{_NUMBER}-disclosure(?:-privacy)? for attribute '(.*)'", "delta-disclosure={0} {1}"),
+)
+"""What the models are called there, and here; a name of an attribute is the last group."""
+_OBJECTIVES = {"loss": "loss", "precision": "precision", "entropy": "entropy", "discernability": "discernibility",
+               "discernibility": "discernibility", "average equivalence class size": "class-size",
+               "ambiguity": "ambiguity", "kl divergence": "kl"}  # fmt: skip
+_LARGEST = 1 << 33
+"""Bytes of one part of a project, unpacked; a larger one is no project but an attack on the disk."""
+
+
+def read_arx(path: Path) -> Imported:
+    """Return what a project declares and asks for; its data and hierarchies come along as files."""
+    try:
+        with zipfile.ZipFile(path) as project:
+            names = set(project.namelist())
+            definition = _part(project, names, "input/definition.xml", path)
+            config = _part(project, names, "input/config.xml", path)
+            files = {
+                name: project.read(name)
+                for name in sorted(names)
+                if name == "data/input.csv" or re.fullmatch(r"input/hierarchies/[^/]+\.csv", name)
+            }
+    except FileError:
+        raise
+    except (zipfile.BadZipFile, ET.ParseError, KeyError, OSError, RuntimeError):
+        raise FileError(
+            f"{path.name!r} is no project of ARX that can be read.", hint="Save it again with ARX 3 or newer."
+        ) from None
+    imported = Imported("ARX")
+    hierarchies: dict[str, str] = {}
+    keys: list[str] = []
+    for place, assignment in enumerate(definition.iter("assigment"), start=1):
+        fields = {child.tag: (child.text or "").strip() for child in assignment}
+        name, where = fields.get("name", ""), f"attribute {place}"
+        kind = _ROLES.get(fields.get("type", ""))
+        if not name or kind is None:
+            imported.skip(where, fields.get("type") or "no type", "its role is not known; declare it by hand")
+            continue
+        imported.declare(kind, [name])
+        if fields.get("datatype") in ("Integer", "Decimal") and kind != "keys":
+            imported.declare("numeric", [name])
+        _hierarchy(imported, files, fields, where, hierarchies)
+        if kind == "keys":
+            keys.append(name)
+    if "data/input.csv" in files:
+        imported.data = f"{path.stem}.csv"
+        imported.files[imported.data] = files["data/input.csv"]
+    _generalise(imported, config, hierarchies, keys)
+    return imported
+
+
+def _part(project: zipfile.ZipFile, names: set[str], name: str, path: Path) -> ET.Element:
+    if name not in names:
+        raise FileError(f"{path.name!r} holds no {name!r}.", hint="Save the project again with ARX 3 or newer.")
+    if project.getinfo(name).file_size > 1 << 26:
+        raise FileError(f"{path.name!r}: {name!r} is too large to be what its name says.")
+    text = project.read(name)
+    if b"<!ENTITY" in text or b"<!DOCTYPE" in text:
+        raise FileError(f"{path.name!r}: {name!r} declares entities, which no project does.")
+    return ET.fromstring(text)  # noqa: S314 - without entities there is nothing to expand
+
+
+def _hierarchy(
+    imported: Imported, files: dict[str, bytes], fields: dict[str, str], where: str, hierarchies: dict[str, str]
+) -> None:
+    name, reference = fields["name"], fields.get("ref")
+    if fields.get("microAggregationFunction"):
+        imported.skip(where, f"microaggregation of {name!r}", "add a step mdav, kmodes or mixed-mdav after the first")
+    if not reference:
+        return
+    packed = f"input/{reference}"
+    if packed not in files:
+        imported.skip(where, f"hierarchy of {name!r}", "the project does not hold its file")
+        return
+    target = f"hierarchy_{re.sub(r'[^A-Za-z0-9_-]+', '-', name)}.csv"
+    imported.files[target] = files[packed]
+    hierarchies[name] = target
+    for end in ("min", "max"):
+        if fields.get(end, "All") != "All":
+            imported.skip(
+                where, f"{end}imum step of {name!r}", "the search takes every step; shorten the hierarchy instead"
+            )
+
+
+def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, str], keys: list[str]) -> None:
+    models = []
+    for criterion in config.iter("criterion"):
+        text = (criterion.text or "").strip()
+        for pattern, model in _MODELS:
+            match = re.fullmatch(pattern, text, re.IGNORECASE)
+            if match:
+                groups = [
+                    re.sub(r"\.0+$", "", group) if place == 0 else group for place, group in enumerate(match.groups())
+                ]
+                models.append(model.format(*groups))
+                break
+        else:
+            imported.skip("config", "a privacy model", f"no equivalent is known of {_shape(text)}")
+    parameters: dict[str, object] = {"attributes": keys} if keys else {}
+    if hierarchies:
+        parameters["hierarchies"] = {name: hierarchies[name] for name in hierarchies if name in keys or not keys}
+    if models:
+        parameters["models"] = "; ".join(models)
+    limit = config.findtext("relativeMaxOutliers")
+    if limit:
+        parameters["suppression"] = min(max(float(limit), 0.0), 1.0)
+    metric = (config.findtext("metric") or "").lower()
+    objective = next((ours for theirs, ours in _OBJECTIVES.items() if theirs in metric), None)
+    if objective:
+        parameters["objective"] = objective
+    elif metric:
+        imported.skip("config", "the utility measure", "no objective of that name; loss is made least")
+    weights = {
+        weight.findtext("attribute", ""): float(weight.findtext("weight", "0") or 0)
+        for weight in config.iter("attributeWeight")
+    }
+    weights = {name: weight for name, weight in weights.items() if weight > 0 and name in keys}
+    if weights and len(set(weights.values())) > 1:
+        parameters["importance"] = weights
+    if not models:
+        imported.skip("config", "privacy models", "none is set that is known here; k = 5 stands in")
+        parameters["k"] = 5
+    note = "ARX's search: full-domain generalisation. ARX keeps suppressed records as rows of *; here they are left out"
+    imported.steps.append((Step("generalisation", parameters), note))
+
+
+def _shape(text: str) -> str:
+    """Return the words of a model without its numbers and names."""
+    words = re.sub(r"'[^']*'", "", re.sub(r"[0-9.,()]+", "", text)).split()
+    return " ".join(words[:6]) or "an empty one"
