@@ -23,7 +23,7 @@ READ = {
     "hierarchy": {"data", "schema"},
     "assess": {"original", "masked", "schema", "protocol"}, "certify": {"original", "masked", "schema"},
     "init": {"data", "schema"}, "import": {"source", "data"}, "run": {"protocol"}, "check": {"protocol", "masked"},
-    "approve": {"release", "key"}, "verify": {"manifest"}, "renumber": {"files", "key"},
+    "approve": {"release", "key"}, "verify": {"manifest", "signers"}, "renumber": {"files", "key"},
     "key": set(), "reveal": {"data", "key"},
     "attack": {"original", "masked", "schema", "protocol"}, "link": {"a", "b", "schema", "schema_b"},
     "compare": {"data", "schema", "protocol"},
