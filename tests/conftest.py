@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import random
 import re
+import secrets
 import signal
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ from tests.nursery import Nursery
 # Examples are drawn from a fixed seed, so that a red run is red for everybody; machines are shared, so no deadlines.
 # `make test` tries the first of them, `make test-all`, and whoever calls pytest, all.
 hypothesis.settings.register_profile("full", derandomize=True, deadline=None, max_examples=60)
-hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("full"), max_examples=15)
+hypothesis.settings.register_profile("quick", hypothesis.settings.get_profile("full"), max_examples=8)
 hypothesis.settings.load_profile("full")
 
 TESTS = Path(__file__).parent
@@ -29,11 +32,12 @@ if threading.current_thread() is threading.main_thread() and signal.getsignal(si
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def slow_tests() -> dict[str, int]:
-    """By path::function, one in how many cases stays in the quick suite; 0 where none does."""
+def slow_tests() -> dict[str, tuple[int, int]]:
+    """By path::function, one in how many cases stays in the quick suite (0: none), and which is the first to stay."""
     lines = (TESTS / "slow.txt").read_text(encoding="utf-8").splitlines()
     entries = [line.split() for line in lines if line and not line.startswith("#")]
-    return {name: int(share[0]) if share else 0 for name, *share in entries}
+    shares = {name: [int(number) for number in numbers] for name, *numbers in entries}
+    return {name: (numbers[0] if numbers else 0, sum(numbers[1:])) for name, numbers in shares.items()}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -45,7 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             continue  # a doctest of the package
         name = f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', item.name)}"
         if name in slow:
-            if not slow[name] or seen[name] % slow[name]:
+            one_in, first = slow[name]
+            if not one_in or seen[name] % one_in != first:
                 item.add_marker(pytest.mark.slow)
             seen[name] += 1
 
@@ -87,6 +92,53 @@ def compiled_code(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
 
     plain = request.node.get_closest_marker("plain_code") is not None
     monkeypatch.setattr(PlainTwin, "takes", lambda _twin, _work: plain)
+
+
+class RepeatedChance:
+    """What the operating system is asked for where no seed is given: the same whenever a test runs, and in any order.
+
+    It follows the name of the test, or of the fixture that several tests share. Draws of one test differ from each
+    other. Processes that a test starts ask the system itself.
+    """
+
+    def __init__(self) -> None:
+        self._streams = [random.Random(0)]  # noqa: S311 - to be repeated, not to be secret
+
+    def bits(self, count: int) -> int:
+        """Return as many random bits, in place of `secrets.randbits`."""
+        return self._streams[-1].getrandbits(count)
+
+    @contextmanager
+    def named(self, name: str) -> Iterator[None]:
+        """Draw meanwhile what follows a name."""
+        self._streams.append(random.Random(name))  # noqa: S311 - as above
+        try:
+            yield
+        finally:
+            self._streams.pop()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Let every test draw its own."""
+        with self.named(item.nodeid):
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+    ) -> Iterator[None]:
+        """Let what several tests share not depend on which of them asked for it first."""
+        if fixturedef.scope == "function":
+            return (yield)
+        with self.named(f"{fixturedef.baseid}::{fixturedef.argname}[{getattr(request, 'param_index', 0)}]"):
+            return (yield)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Ask for random bits at one place; as a plugin, because examples in the package are tests too."""
+    chance = RepeatedChance()
+    secrets.randbits = chance.bits
+    config.pluginmanager.register(chance)
 
 
 @pytest.fixture(scope="session")

@@ -26,10 +26,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
+
+from discreet.kernels.code_cache import cache_folder
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path("src/discreet")
@@ -298,44 +300,43 @@ class Workshop:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        skipped = shutil.ignore_patterns(".git", ".venv", ".*_cache", ".hypothesis", "site", "build", "dist", "demo")
+        skipped = shutil.ignore_patterns(
+            ".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "site", "build", "dist", "demo"
+        )
         shutil.copytree(ROOT, folder, ignore=skipped, symlinks=True)
+        # Compiled loops are known by their sources, so that those of whole files serve, and none of a broken one stays.
+        kept = cache_folder()
+        if kept is not None:
+            shutil.copytree(kept, folder.parent / "loops")
+        self.bytecode = ROOT / ".venv" / "bytecode"
         data = os.environ.get("DISCREET_DATA", str(ROOT.parent / "shared" / "data"))
-        # Bytecode is told apart by seconds and size, too coarse for changes of one sign.
         self.environment = {
-            **os.environ, "PYTHONPATH": str(folder / "src"), "DISCREET_DATA": data, "PYTHONDONTWRITEBYTECODE": "1",
+            **os.environ, "PYTHONPATH": str(folder / "src"), "DISCREET_DATA": data,
+            "DISCREET_CACHE_DIR": str(folder.parent / "loops"), "PYTHONPYCACHEPREFIX": str(self.bytecode),
+            "PYTHONDONTWRITEBYTECODE": "",
         }  # fmt: skip
+
+    def close(self) -> None:
+        """Forget the bytecode of the copy."""
+        shutil.rmtree(self.bytecode / self.folder.relative_to("/"), ignore_errors=True)
 
     @contextmanager
     def broken(self, mutant: Mutant) -> Iterator[None]:
-        """Keep a file changed, and forget meanwhile what was compiled from it: a loop has those it calls inside it."""
-        stale = {mutant.path}
-        while more := {one for one in listed("src") if imports(one) & stale} - stale:
-            stale |= more
-        caches = {self.folder / one.parent / "__pycache__": set[str]() for one in stale}
-        for one in stale:
-            caches[self.folder / one.parent / "__pycache__"].add(one.stem)
-        file, kept = self.folder / mutant.path, self.folder.parent / "kept"
-        source, times = file.read_bytes(), file.stat()
-        moved = []
-        for number, (folder, stems) in enumerate(caches.items()):
-            (kept / str(number)).mkdir(parents=True)
-            out_of_date = [one for one in folder.glob("*") if one.name.split(".")[0] in stems]
-            moved += [(one.rename(kept / str(number) / one.name), one) for one in out_of_date]
-        file.write_bytes(mutant.apply(source))
+        """Keep a file changed; its bytecode is told apart by seconds and size, too coarse for changes of one sign."""
+        file = self.folder / mutant.path
+        source = file.read_bytes()
+        bytecode = self.bytecode / file.parent.relative_to("/")
+
+        def put(content: bytes) -> None:
+            file.write_bytes(content)
+            for one in bytecode.glob(f"{file.stem}.*.pyc"):
+                one.unlink()
+
+        put(mutant.apply(source))
         try:
             yield
         finally:
-            # With its time of before, by which compiled loops are known to belong to it.
-            file.write_bytes(source)
-            os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-            for folder, stems in caches.items():
-                for one in folder.glob("*"):
-                    if one.name.split(".")[0] in stems:
-                        one.unlink()
-            for there, here in moved:
-                there.rename(here)
-            shutil.rmtree(kept)
+            put(source)
 
     def failing_test(self, arguments: list[str]) -> str | None:
         """Run tests until one fails, and return its name."""
@@ -376,8 +377,10 @@ def main() -> int:
     options = parser.parse_args()
     mutants = draw(options.draw, options.seed, options.room, options.without)
     survivors = 0
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ExitStack() as at_end:
         workshop = None if options.list else Workshop(Path(folder) / "project")
+        if workshop is not None:
+            at_end.callback(workshop.close)
         for number, mutant in enumerate(mutants, start=1):
             diff = mutant.diff((ROOT / mutant.path).read_bytes())
             if workshop is None:

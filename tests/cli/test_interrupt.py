@@ -18,7 +18,7 @@ import pytest
 from discreet import workflow
 from discreet.cli.main import app
 
-LIMIT = 120
+LIMIT = 600
 """Seconds after which a command counts as one that does not end."""
 
 # Says when the work has begun, and waits there if it would be over before the signal comes: what is interrupted then is

@@ -28,7 +28,7 @@ def same_partition(a, b):
     return len(set(zip(a, b, strict=True))) == len(set(a)) == len(set(b))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=min(60, settings().max_examples), deadline=None)
 @given(st.lists(st.sampled_from([1, 2, 3, -8, -9, None]), min_size=1, max_size=20))
 def test_missing_codes_are_told_apart_and_negative(cells):
     for scale in (Numeric(), Nominal([1, 2, 3]), Ordinal([3, 1, 2])):

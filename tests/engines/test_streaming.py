@@ -21,7 +21,7 @@ def test_results_come_in_the_order_of_the_blocks(engine):
 
 def test_several_threads_are_used():
     # Passes only if two blocks are under way at once; a machine that is busy may take long to begin the second.
-    barrier = threading.Barrier(2, timeout=120)
+    barrier = threading.Barrier(2, timeout=600)
     assert len(StreamingEngine(workers=2).map(lambda _: barrier.wait(), range(2))) == 2
 
 

@@ -29,7 +29,7 @@ def expected(rows, places):
     return sum(1 / seen.count(one) for one in seen)
 
 
-@settings(max_examples=25)
+@settings(max_examples=min(25, settings().max_examples))
 @given(st.lists(st.tuples(*[st.sampled_from([*LEVELS, None])] * 3), min_size=2, max_size=14))
 def test_counts_what_a_slow_count_counts(rows):
     names = ("x", "y", "z")

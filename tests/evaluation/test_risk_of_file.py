@@ -36,7 +36,7 @@ def test_equal_to_sdcmicro_on_its_test_data(data_dir):
     assert len(found.lines()) <= 40
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=min(12, settings().max_examples), deadline=None)
 @given(ROWS, st.sampled_from([1.0, 0.5, 0.03]))
 def test_figures_equal_counting_by_hand(rows, fraction):
     found = dc.risk(frame(rows), keys=["a", "b"], fraction=fraction)

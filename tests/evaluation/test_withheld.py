@@ -159,7 +159,7 @@ def test_the_written_file_of_a_survey(data_dir, tmp_path, missing, fewest):
                 n for r, n in classes.items() if all(x in (y, "") or y == "" for x, y in zip(r, row, strict=True))
             )
             assert other >= 2, number
-    proof = dc.certify(data, workflow.read_release(path, data), 2, attributes=SEVEN, missing=missing, budget="20s")
+    proof = dc.certify(data, workflow.read_release(path, data), 2, attributes=SEVEN, missing=missing, budget="600s")
     assert proof.bound == proof.value == fewest
 
 

@@ -102,7 +102,11 @@ def test_an_encoding_is_found_and_can_be_named(tmp_path):
     assert read_table(path, encoding="LATIN1")[0].column("T").to_pylist() == ["Zürich"] * 3
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=min(25, settings().max_examples),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(
     rows=st.lists(
         st.tuples(

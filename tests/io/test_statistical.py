@@ -301,7 +301,7 @@ def test_stata_letters_of_missing_values_come_back(tmp_path):
     assert known.variable_value_labels["x"] == {1: "one", 2: "two", "a": "refused"}
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=min(25, settings().max_examples))
 @given(
     st.lists(
         st.tuples(

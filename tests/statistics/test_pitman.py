@@ -38,7 +38,7 @@ def classes_of(labels):
     return np.unique(np.unique(labels, return_counts=True)[1], return_counts=True)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=min(25, settings().max_examples), deadline=None)
 @given(st.lists(st.integers(1, 12), min_size=3, max_size=40))
 def test_no_other_parameters_are_likelier(group_sizes):
     sizes, classes = np.unique(np.array(group_sizes), return_counts=True)

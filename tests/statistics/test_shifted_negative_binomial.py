@@ -15,7 +15,7 @@ from discreet.statistics.shifted_negative_binomial import (
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=min(40, settings().max_examples), deadline=None)
 @given(st.floats(0.1, 4), st.floats(0.15, 0.95), st.floats(0.05, 0.95))
 def test_expected_classes_are_the_sums_over_sizes(alpha, beta, fraction):
     ones = twos = 0.0
@@ -30,7 +30,7 @@ def test_expected_classes_are_the_sums_over_sizes(alpha, beta, fraction):
     assert found == pytest.approx((100 * ones, 100 * twos), rel=1e-6)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=min(20, settings().max_examples), deadline=None)
 @given(st.floats(0.3, 3), st.floats(0.3, 0.9), st.floats(0.2, 0.8))
 def test_a_solution_gives_the_expected_classes_back(alpha, beta, fraction):
     ones, twos = expected_classes(alpha, beta, 1000.0, fraction)

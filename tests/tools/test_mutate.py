@@ -92,22 +92,26 @@ def test_a_cluster_is_started_for_engines_alone():
     assert "test_spark.py" in asked("src/discreet/engines/spark.py")
 
 
-def test_a_file_is_broken_for_a_while_and_what_was_compiled_from_it_set_aside(tmp_path):
+def test_a_file_is_broken_for_a_while_and_its_bytecode_never_outlives_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutate, "cache_folder", lambda: None)
     path = Path("src/discreet/kernels/groups/mdav.py")
     mutant = mutate.mutants_of(path)[0]
     workshop = mutate.Workshop(tmp_path / "project")
-    file, cache = workshop.folder / path, workshop.folder / path.parent / "__pycache__"
-    source, time = file.read_bytes(), file.stat().st_mtime_ns
-    cache.mkdir(exist_ok=True)
-    for name in ("mdav.mdav-1.nbi", "mdav_other.f-1.nbi"):
-        (cache / name).write_text("before")
+    workshop.bytecode = tmp_path / "bytecode"
+    file = workshop.folder / path
+    compiled = workshop.bytecode / file.parent.relative_to("/")
+    compiled.mkdir(parents=True)
+    own, other = compiled / "mdav.cpython-311.pyc", compiled / "mdav_other.cpython-311.pyc"
+    source = file.read_bytes()
+    own.touch()
+    other.touch()
     with workshop.broken(mutant):
         assert file.read_bytes() == mutant.apply(source) != source
-        assert not (cache / "mdav.mdav-1.nbi").exists()
-        assert (cache / "mdav_other.f-1.nbi").exists()
-        (cache / "mdav.mdav-1.nbi").write_text("broken")
-        (cache / "mdav.other-1.nbi").write_text("broken")
+        assert not own.exists()
+        assert other.exists()
+        own.touch()
     assert file.read_bytes() == source == (ROOT / path).read_bytes()
-    assert file.stat().st_mtime_ns == time
-    assert (cache / "mdav.mdav-1.nbi").read_text() == "before"
-    assert not (cache / "mdav.other-1.nbi").exists()
+    assert not own.exists()
+    assert other.exists()
+    workshop.close()
+    assert not other.exists()

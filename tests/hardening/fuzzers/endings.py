@@ -53,7 +53,7 @@ def case(rng: np.random.Generator, folder: Path) -> str | None:
         running.send_signal(number)
     began = time.monotonic()
     try:
-        running.wait(120)
+        running.wait(600)
     except subprocess.TimeoutExpired:
         running.kill()
         running.wait()

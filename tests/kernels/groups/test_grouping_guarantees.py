@@ -67,7 +67,7 @@ def tables(draw):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=min(40, settings().max_examples), deadline=None)
 @given(tables())
 def test_groups_have_k_to_2k_minus_1_records(name, table):
     values, k = table

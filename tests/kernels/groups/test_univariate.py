@@ -27,7 +27,7 @@ def problems(draw):
     return values, k, weights
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=min(60, settings().max_examples), deadline=None)
 @given(problems(), st.booleans(), st.booleans())
 def test_optimal(problem, absolute, searched):
     values, k, weights = problem

@@ -101,7 +101,7 @@ tables = st.lists(st.tuples(cell, st.sampled_from([0, 1, 2, 0]), cell, st.intege
 
 
 @pytest.mark.parametrize("objective", list(OBJECTIVES))
-@settings(max_examples=15)
+@settings(max_examples=min(15, settings().max_examples))
 @given(
     rows=tables,
     picked=st.lists(st.integers(0, len(CASES) - 1), min_size=1, max_size=3, unique=True),
@@ -148,7 +148,7 @@ def test_the_search_finds_what_looking_at_every_node_finds(objective, rows, pick
 
 
 @pytest.mark.parametrize("place", range(len(CASES)))
-@settings(max_examples=10)
+@settings(max_examples=min(10, settings().max_examples))
 @given(rows=tables, start=st.tuples(st.integers(0, 2), st.integers(0, 1), st.integers(0, 3)), up=st.integers(0, 2))
 def test_what_a_model_says_of_generalising_is_true(place, rows, start, up):
     *columns, sensitive = (list(column) for column in zip(*rows, strict=True))

@@ -46,7 +46,7 @@ def smallest(table, names=("x", "y", "z")):
     return table.group_by(list(names)).len()["len"].min()
 
 
-@settings(max_examples=15, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=min(15, settings().max_examples), phases=[Phase.explicit, Phase.generate])
 @given(
     n=st.integers(10, 700),
     k=st.integers(2, 6),
@@ -152,7 +152,7 @@ def test_strata_are_grouped_each_for_itself(tmp_path, block):
     assert [space["repairs"] for space in spaces] == ([2, 2] if block == 60 else [2, 0])
 
 
-@settings(max_examples=30)
+@settings(max_examples=min(30, settings().max_examples))
 @given(st.integers(1, 600), st.integers(8, 100), st.integers(0, 3), st.booleans())
 def test_partitions_send_every_point_to_one_block(n, size, seed, oblique):
     points = np.random.default_rng(seed).normal(size=(n, 2)).round(seed)

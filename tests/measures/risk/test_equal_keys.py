@@ -55,7 +55,7 @@ def test_frequencies_equal_a_comparison_of_all_pairs(seed, missing):
     assert found.totals == pytest.approx(totals)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=min(40, settings().max_examples), deadline=None)
 @given(
     st.lists(st.tuples(*(st.one_of(st.none(), st.integers(0, size - 1)) for size in LEVELS)), min_size=1, max_size=25)
 )

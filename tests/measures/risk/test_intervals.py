@@ -37,7 +37,7 @@ def test_equals_the_definition(measure, twin, largest, seed):
     assert result.value == pytest.approx(np.mean(expected))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=min(60, settings().max_examples), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=30))
 def test_rank_intervals_with_many_ties(pairs):
     before, after = ([float(value) for value in column] for column in zip(*pairs, strict=True))

@@ -24,7 +24,7 @@ def by_all_pairs(before, after, width, neighbour):
     return 100.0 * count / len(x)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=min(20, settings().max_examples), deadline=None)
 @given(st.integers(0, 10**6), st.sampled_from([0.01, 1.0, 5.0]), st.sampled_from([0.0, 0.05, 0.5]))
 def test_equals_a_comparison_of_all_pairs(seed, width, neighbour):
     rng = np.random.default_rng(seed)

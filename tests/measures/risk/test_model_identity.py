@@ -34,7 +34,7 @@ def short(rows, size, k, *, items):
     return result
 
 
-@settings(max_examples=30)
+@settings(max_examples=min(30, settings().max_examples))
 @given(tables, st.integers(1, 4))
 def test_combinations_are_counted_by_their_definition(rows, k):
     table = frame(rows)
@@ -46,7 +46,7 @@ def test_combinations_are_counted_by_their_definition(rows, k):
     assert measure.measure(table, table, SCHEMA).value == pytest.approx(100 * broken.mean())
 
 
-@settings(max_examples=30)
+@settings(max_examples=min(30, settings().max_examples))
 @given(tables)
 def test_chances_are_those_of_the_groups(rows):
     table, counts = frame(rows), Counter(rows)

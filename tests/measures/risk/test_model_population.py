@@ -19,7 +19,7 @@ def table(rows):
     return table_of_texts({"a": [a for a, _ in rows], "b": [b for _, b in rows]})
 
 
-@settings(max_examples=30)
+@settings(max_examples=min(30, settings().max_examples))
 @given(
     st.lists(st.tuples(letters, letters), min_size=1, max_size=12),
     st.lists(st.tuples(letters, letters), min_size=1, max_size=25),

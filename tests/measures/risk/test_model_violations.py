@@ -26,7 +26,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("measure", "model"), CASES)
-@settings(max_examples=25)
+@settings(max_examples=min(25, settings().max_examples))
 @given(rows=st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=2, max_size=20))
 def test_a_measure_counts_the_records_whose_class_breaks_the_definition(measure, model, rows):
     table = pl.DataFrame({"a": [a for a, _ in rows], "s": [s for _, s in rows]})
@@ -40,7 +40,7 @@ def test_a_measure_counts_the_records_whose_class_breaks_the_definition(measure,
 TREE = {0: ("0", "low", "*"), 1: ("1", "low", "*"), 2: ("2", "high", "*")}
 
 
-@settings(max_examples=25)
+@settings(max_examples=min(25, settings().max_examples))
 @given(rows=st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0, 1, 2, None])), min_size=2, max_size=20))
 def test_closeness_on_a_hierarchy_is_the_cost_of_moving_on_it(rows):
     table = pl.DataFrame({"a": [a for a, _ in rows], "s": [s for _, s in rows]}, schema={"a": pl.Int64, "s": pl.Int64})

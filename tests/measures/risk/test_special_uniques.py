@@ -54,7 +54,7 @@ def test_minimal_uniques_equal_the_definition(seed, deepest, missing):
     assert found.sizes.tolist() == [int(s).bit_count() for s in found.subsets]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=min(40, settings().max_examples), deadline=None)
 @given(st.lists(st.tuples(*(st.integers(0, size - 1) for size in SIZES)), min_size=1, max_size=12))
 def test_minimal_uniques_of_anything(rows):
     found = minimal_uniques(coded(rows), [size + 1 for size in SIZES], len(SIZES))

@@ -83,7 +83,7 @@ def test_groups_hold_at_least_k_whatever_the_data(cls, case):
             assert min(Counter(map(tuple, released.tolist())).values()) >= k
 
 
-@settings(max_examples=25)
+@settings(max_examples=min(25, settings().max_examples))
 @given(st.integers(0, 10**6), st.integers(2, 6), st.integers(0, 30), st.sampled_from(["fill", "pattern"]))
 def test_missing_values_keep_the_guarantee(seed, k, extra, rule):
     rng = np.random.default_rng(seed)

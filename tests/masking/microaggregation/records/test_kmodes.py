@@ -96,7 +96,7 @@ def test_association_and_blocks():
     assert sum(map(len, _strongest_together(tuple("abcde"), strength, 3))) == 5
 
 
-@settings(max_examples=25)
+@settings(max_examples=min(25, settings().max_examples))
 @given(rows=ROWS, k=st.integers(2, 3), seed=st.integers(0, 99))
 def test_row_order_does_not_matter(rows, k, seed):
     order = np.random.default_rng(seed).permutation(len(rows))
