@@ -1,6 +1,7 @@
 """Break the code at random, one small change at a time, and say which tests notice.
 
-    python tools/mutate.py [--draw 20] [--seed 1] [--room papers ...] [--without engines ...] [--whole]
+    python tools/mutate.py [--draw 20] [--seed 1] [--room papers ...] [--without engines ...] [--only 3 4 ...]
+                           [--whole]
 
 Every mutant is one change (a comparison, a sign, a constant, a condition, a result, two arguments), drawn with a seed
 from all that are possible in ``src``, and tried in a copy of the project: the tree itself is never touched. The tests
@@ -374,17 +375,20 @@ def main() -> int:
     parser.add_argument("--without", action="append", default=[], help="what they do not begin with")
     parser.add_argument("--whole", action="store_true", help="let survivors meet every test")
     parser.add_argument("--list", action="store_true", help="show the draw and run nothing")
+    parser.add_argument("--only", type=int, nargs="+", metavar="N", help="these of the draw, by their numbers")
     options = parser.parse_args()
     mutants = draw(options.draw, options.seed, options.room, options.without)
+    # Those that change nothing are best left out before they have met every test.
+    numbered = [(place, one) for place, one in enumerate(mutants, start=1) if place in (options.only or [place])]
     survivors = 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder, ExitStack() as at_end:
         workshop = None if options.list else Workshop(Path(folder) / "project")
         if workshop is not None:
             at_end.callback(workshop.close)
-        for number, mutant in enumerate(mutants, start=1):
+        for number, mutant in numbered:
             diff = mutant.diff((ROOT / mutant.path).read_bytes())
             if workshop is None:
-                print(diff)
+                print(f"{number}.\n{diff}")
                 continue
             begin = time.monotonic()
             caught = workshop.try_out(mutant, whole=options.whole)
@@ -395,8 +399,8 @@ def main() -> int:
                 print(diff, flush=True)
     if options.list:
         return 0
-    print(f"{len(mutants) - survivors} of {len(mutants)} mutants were caught.")
-    return int(len(mutants) - survivors < ENOUGH * len(mutants))
+    print(f"{len(numbered) - survivors} of {len(numbered)} mutants were caught.")
+    return int(len(numbered) - survivors < ENOUGH * len(numbered))
 
 
 if __name__ == "__main__":

@@ -279,3 +279,6 @@ def test_shows_itself(study):
     assert repr(study).startswith("Study(")
     assert "mdav(k=2" in study._repr_html_()
     assert "not complete" in repr(Study(study.rows, complete=False))
+    assert "failed" not in repr(study)
+    rows = [dict(study.rows[0], error="it could not be done"), *study.rows[1:]]
+    assert repr(Study(rows)) == f"Study({len(rows)} experiments, 1 failed)"

@@ -98,6 +98,17 @@ def test_the_shape_of_links(linker):
     assert links.evaluate().expected > 10 * links.evaluate().chance
 
 
+def test_a_single_candidate_has_no_second(linker):
+    try:
+        links = linker.link(microdata(1), perturbed(7))
+    except DataError:
+        return  # a model that cannot be estimated from so little
+    assert set(links.best.tolist()) <= {0, -1}
+    assert (links.second == -1).all()
+    assert (links.ties[links.best == 0] == 1).all()
+    assert ((links.best == 0).sum() <= 1) or not assigns(linker)
+
+
 def test_the_number_of_threads_does_not_matter(linker):
     a, b = microdata(90), perturbed(90)
     first = linker.link(a, b, engine=MemoryEngine(workers=1))

@@ -13,7 +13,7 @@ from discreet import catalogue
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.engines.memory import MemoryEngine
-from discreet.errors import DataError, ParameterError, SchemaError
+from discreet.errors import DataError, DiscreetError, ParameterError, SchemaError
 
 EXAMPLES = [
     pytest.param(m, id=f"{m.name}-{i}") for c in catalogue.measures().values() for i, m in enumerate(c.examples())
@@ -60,6 +60,19 @@ def test_result_is_on_the_range_and_says_what_it_means(measure):
         result = measure.measure(original, masked)
         assert measure.low <= result.value <= measure.high
         assert result.name == measure.name
+        assert result.sentence.endswith(".")
+        json.dumps(result.to_dict(), allow_nan=False)
+        assert set(result.per_attribute) <= set(original.names)
+
+
+def test_a_handful_of_records_is_measured_or_refused(measure):
+    for n in (1, 2, 3):
+        original = microdata(n)
+        try:
+            result = measure.measure(original, shuffled(original, names_for(measure.scales)))
+        except DiscreetError:
+            continue
+        assert measure.low <= result.value <= measure.high
         assert result.sentence.endswith(".")
         json.dumps(result.to_dict(), allow_nan=False)
         assert set(result.per_attribute) <= set(original.names)

@@ -101,12 +101,11 @@ def counted(block: EncodedRows, keys: Sequence[str], weight: str | None) -> dict
     """
     import polars as pl
 
-    frame = pl.DataFrame({name: _key(block[name]) for name in keys})
     n = len(next(iter(block.values())))
     again = COUNT in block
     counts = np.asarray(block[COUNT] if again else np.ones(n, dtype=np.int64))
     totals = np.asarray(block[TOTAL] if again else counts if weight is None else block[weight], dtype=np.float64)
-    frame = frame.with_columns(pl.Series(COUNT, counts), pl.Series(TOTAL, totals))
+    frame = pl.DataFrame({**{name: _key(block[name]) for name in keys}, COUNT: counts, TOTAL: totals})
     sums = [pl.col(COUNT).sum(), pl.col(TOTAL).sum()]
     groups = frame.group_by(list(keys)).agg(sums).sort(list(keys)) if keys else frame.select(sums)
     return {name: _array(groups[name]) for name in (*keys, COUNT, TOTAL)}
