@@ -172,6 +172,14 @@ _DECLARATION: dict[str, Any] = {
     "numeric": _columns("Numbers that are quantities."),
     "ordinal": _columns("Categories in order."),
     "nominal": _columns("Categories without an order, such as codes."),
+    "states": Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns that are one sequence of states: Jul.93..Jun.99, or m1,m2,m3; one sequence each time.",
+            show_default=False,
+            metavar="FIRST..LAST",
+        ),
+    ],
 }
 """What can be said of the columns without a schema file, or beside one."""
 
@@ -206,7 +214,9 @@ def _declared(told: dict[str, Any], schema: Path | None) -> Any:
         return schema
     from discreet import workflow
 
-    lists: dict[str, Any] = {n: value if isinstance(value, str) else _split(value) for n, value in told.items()}
+    lists: dict[str, Any] = {
+        n: value if isinstance(value, str) or n == "states" else _split(value) for n, value in told.items()
+    }
     return workflow.Declaration(**lists).and_file(schema)
 
 

@@ -7,7 +7,7 @@ look at the proposal errs on the safe side. The rules are in `data.inferring`, o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,14 +23,16 @@ from discreet.data.inferring.date_columns import find_date_codes, is_moment
 from discreet.data.inferring.looking import Guess, Look
 from discreet.data.inferring.personal_data import identifies
 from discreet.data.inferring.sampling_weights import is_weight
+from discreet.data.inferring.state_runs import find_state_runs
 from discreet.data.inferring.subject_roles import is_clinical, role_of
 from discreet.data.inferring.value_scales import scale_of
 from discreet.data.scales import Categorical, Moment, Nominal, Numeric, Ordinal, Sequence
 from discreet.data.scales.scale import as_arrow, hide_missing, level_type, to_level_type
 from discreet.data.schema import Attribute, Inferred, Schema
+from discreet.data.state_columns import StateTable, gather
 from discreet.errors import DataError, door
 from discreet.notebook import panel, table
-from discreet.typing import Level
+from discreet.typing import Json, Level
 
 __all__ = ["AMONG_NUMBERS", "MISSING_WORDS", "Proposal", "join_proposals", "propose_schema", "with_new_levels"]
 
@@ -74,7 +76,13 @@ class Proposal:
 
 
 @door
-def propose_schema(frame: Any, labels: Mapping[str, str] | None = None) -> Proposal:
+def propose_schema(
+    frame: Any,
+    labels: Mapping[str, str] | None = None,
+    *,
+    origin: Json | None = None,
+    apart: Callable[[str], bool] | None = None,
+) -> Proposal:
     """Propose a schema for a table.
 
     Parameters
@@ -82,12 +90,17 @@ def propose_schema(frame: Any, labels: Mapping[str, str] | None = None) -> Propo
     frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
     labels : mapping of str to str, optional
         By column, what the file calls it, where it is one that also lists its missing numbers.
+    origin : dict, optional
+        What the reader of a file remembers: the text of cells, and columns that were gathered already.
+    apart : callable, optional
+        Says of a column that it is not to be taken for a position of a sequence of states.
 
     Returns
     -------
     Proposal
         The schema, the reason for every attribute, and counts of missing values. O(rows × columns); columns are
-        compared with each other on the first 20,000 records.
+        compared with each other on the first 20,000 records. Columns named after times in a row that hold the same few
+        states are one attribute, a sequence.
 
     Examples
     --------
@@ -97,7 +110,17 @@ def propose_schema(frame: Any, labels: Mapping[str, str] | None = None) -> Propo
     [('id', 'identifier', 'nominal', ()), ('size', 'key', 'numeric', ()), ('fuel', 'key', 'nominal', ('?',))]
     """
     wrapped = as_narwhals(frame)
+    known = origin or {}
     looks = [_look(wrapped, name, labels) for name in wrapped.columns]
+    looks = [replace(look, positions=tuple(known.get("states", {}).get(look.name, ()))) for look in looks]
+    runs = find_state_runs(looks, apart)
+    if runs:
+        tables = [StateTable(f"{run[0].name}..{run[-1].name}", tuple(look.name for look in run)) for run in runs]
+        wrapped = as_narwhals(gather(frame, known, tables)[0])
+        alone = {look.name: look for look in looks}
+        places = {one.name: one.columns for one in tables}
+        looks = [alone.get(name) or _look(wrapped, name, None) for name in wrapped.columns]
+        looks = [replace(look, positions=places.get(look.name, look.positions)) for look in looks]
     return _proposal(looks, len(wrapped))
 
 
@@ -179,6 +202,12 @@ def _proposal(looks: list[Look], n_records: int) -> Proposal:
 
 def _guess(look: Look, names: list[str], *, clinical: bool) -> Guess:
     """Return what one column is, by itself."""
+    if look.positions:
+        states = sorted(set(look.column.flatten().to_pylist())) or [""]
+        return Guess(
+            f"{len(look.positions)} columns, a position each, with the same {len(states)} states; what somebody did "
+            "may be known", 0.85, "key", Sequence(tuple(states), columns=look.positions),
+        )  # fmt: skip
     if pa.types.is_nested(look.column.type):
         events = sorted(set(look.column.flatten().drop_null().to_pylist()))
         return Guess(f"a list of {len(events)} different events", 0.9, "key", Sequence(tuple(events) or ("",)))

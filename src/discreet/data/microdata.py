@@ -18,6 +18,7 @@ from discreet.data.scales import Categorical, EncodedSequences, Moment, Numeric,
 from discreet.data.scales.scale import hide_missing, is_text
 from discreet.data.scales.written import absent_of, cell_keys, numbered
 from discreet.data.schema import Attribute, Schema
+from discreet.data.state_columns import declared_tables, gather
 from discreet.errors import DataError, SchemaError, door, in_own_words, wrong_type
 from discreet.notebook import panel, table
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json
@@ -65,7 +66,7 @@ class Microdata:
     frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
         One row a record. It is never changed.
     schema : Schema
-        Declares every column of the table.
+        Declares every column of the table. Columns that are the positions of one sequence are gathered into it.
     origin : dict, optional
         What a reader wants to remember for the writer (file format, dialect, original text).
 
@@ -85,6 +86,10 @@ class Microdata:
         self._frame = as_narwhals(frame)
         self.schema = schema
         self.origin: Json = dict(origin or {})
+        states = declared_tables(schema, self._frame.columns)
+        if states:
+            wide, self.origin = gather(self._frame.to_native(), self.origin, states)
+            self._frame = as_narwhals(wide)
         self._encoded: dict[str, Any] = {}
         self._written: dict[str, tuple[Any, IntArray]] = {}
         self._once: dict[Hashable, Any] = {}

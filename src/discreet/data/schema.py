@@ -32,7 +32,7 @@ ROLES: tuple[str, ...] = get_args(Role)
 
 _FIELDS = ("name", "role", "scale", "missing", "label", "household")
 
-ATTRIBUTE_FIELDS = (*_FIELDS, "levels", "semantics", "alphabet", "delimiter", "format", "timezone")
+ATTRIBUTE_FIELDS = (*_FIELDS, "levels", "semantics", "alphabet", "delimiter", "columns", "format", "timezone")
 """What an ``[[attribute]]`` may hold; all but the first six are of its scale."""
 
 

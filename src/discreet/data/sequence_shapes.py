@@ -263,8 +263,8 @@ def to_states(frame: Any, column: str, columns: AbstractSequence[str] | None = N
     column : str
         Lists, or text with `delimiter`. A missing sequence becomes a row of nulls.
     columns : sequence of str, optional
-        The names of the positions, at least as many as the longest sequence has events; by default the column's name
-        and 1, 2, ….
+        The names of the positions, at least as many as the longest sequence has events; by default those that the
+        schema of Microdata lists, or else the column's name and 1, 2, ….
 
     Examples
     --------
@@ -275,7 +275,11 @@ def to_states(frame: Any, column: str, columns: AbstractSequence[str] | None = N
     lists = _lists(table, column, delimiter)
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False).astype(np.int64)
     longest = int(lengths.max(initial=0))
-    names = [f"{column}{j + 1}" for j in range(longest)] if columns is None else list(columns)
+    scale = frame.schema[column].scale if isinstance(frame, Microdata) else None
+    listed = scale.columns if isinstance(scale, Sequence) else ()
+    if columns is None:
+        columns = listed or [f"{column}{j + 1}" for j in range(longest)]
+    names = list(columns)
     if len(names) < longest:
         raise DataError(
             f"Column {column!r}: the longest sequence has {longest} events; {len(names)} columns are named."

@@ -7,7 +7,8 @@ rest (scales, levels, missing codes, the roles of columns that were not named) i
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Sequence as AbstractSequence
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, get_args
@@ -17,9 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.inference import Proposal
-from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal, Scale, scale_from_dict
+from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal, Scale, Sequence, scale_from_dict
 from discreet.data.scales.scale import as_arrow, hide_missing
 from discreet.data.schema import ATTRIBUTE_FIELDS, Attribute, Inferred, Schema
+from discreet.data.state_columns import StateTable, declared_tables, parse_states
 from discreet.data.toml_text import load_text, parse
 from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.registry import did_you_mean, unknown_name
@@ -53,6 +55,10 @@ class Declaration:
         looks like an identifier stays one unless it is named. By default the roles of other columns are inferred.
     numeric, ordinal, nominal : sequence of str
         Columns by their scale, where that should not be inferred. Patterns are allowed.
+    states : sequence of str
+        Columns that are the positions of one sequence, such as the months of a life course: ``"Jul.93..Jun.99"``, a
+        range from the first column to the last, or ``"m1,m2,m3"``. One text is one sequence, called by its range, or
+        as in ``"work=m1..m9"``.
     attributes : sequence of dict
         The ``[[attribute]]`` tables of a file, each of which may leave out its scale, its levels or its role.
 
@@ -72,12 +78,13 @@ class Declaration:
     numeric: tuple[str, ...] = ()
     ordinal: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
+    states: tuple[str, ...] = ()
     attributes: tuple[Json, ...] = ()
     file: str = ""
     """The schema file that the attributes were read from, for a script to name."""
 
     def __post_init__(self) -> None:
-        for name in ("keys", "confidential", "identifiers", "strata", *_SCALES):
+        for name in ("keys", "confidential", "identifiers", "strata", "states", *_SCALES):
             object.__setattr__(self, name, _listing(name, getattr(self, name)))
         for name in ("weight", "household"):
             column = getattr(self, name)
@@ -129,8 +136,19 @@ class Declaration:
         return [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in said.items()]
 
     def names(self) -> tuple[str, ...]:
-        """Return the columns that are described one by one."""
-        return tuple(table["name"] for table in self.attributes if isinstance(table.get("name"), str))
+        """Return the columns that are described one by one, those of a state table as the file has them."""
+        described = [table for table in self.attributes if isinstance(table.get("name"), str)]
+        return tuple(name for table in described for name in table.get("columns") or [table["name"]])
+
+    def state_tables(self, columns: AbstractSequence[str]) -> list[StateTable]:
+        """Return what is said of columns that are positions of one sequence."""
+        return [*(parse_states(text, columns) for text in self.states), *declared_tables(self.attributes, columns)]
+
+    def speaks_of(self, column: str) -> bool:
+        """Say whether a column is named by itself: then it is not taken for a position of a sequence."""
+        lists = (self.keys, self.confidential, self.identifiers, self.strata, self.numeric, self.ordinal, self.nominal)
+        patterns = [*(name for one in lists for name in one), self.weight or "", self.household or "", *self.names()]
+        return any(fnmatchcase(column, pattern) for pattern in patterns)
 
 
 def _listing(what: str, columns: Any) -> tuple[str, ...]:
@@ -186,7 +204,7 @@ def _in_lists(declaration: Declaration, columns: tuple[str, ...]) -> tuple[dict[
 # --------------------------------------------------------------------------------------------------------- completing
 
 
-def complete(proposal: Proposal, declaration: Declaration, table: Any) -> Proposal:
+def complete(proposal: Proposal, declaration: Declaration, table: Any, states: Collection[str] = ()) -> Proposal:
     """Return a proposal in which what was declared goes before what was inferred, and the rest is marked as inferred.
 
     Parameters
@@ -195,7 +213,9 @@ def complete(proposal: Proposal, declaration: Declaration, table: Any) -> Propos
         What can be inferred of the table.
     declaration : Declaration
     table : pyarrow.Table
-        Where levels are read off that were not listed.
+        Where levels are read off that were not listed; state tables are gathered in it.
+    states : collection of str
+        Attributes that were gathered because the declaration names their columns as states: keys, unless it says more.
     """
     columns = proposal.schema.names
     described = _described(declaration, columns)
@@ -211,10 +231,13 @@ def complete(proposal: Proposal, declaration: Declaration, table: Any) -> Propos
             attributes.append(Attribute.from_dict(told))
             reasons[name] = "declared"
             continue
-        role, why = _role(guess, roles.get(name), told, declaration, whole)
+        as_states = name in states
+        role, why = _role(guess, roles.get(name), told, declaration, whole, as_states=as_states)
         at_home = roles.get(name) == "household" or bool(told.get("household")) or (guess.household and not household)
-        scale, parts = _scale(guess, scales.get(name), told, table.column(name), role, at_home=at_home)
-        inferred_role = not (name in roles or "role" in told or declaration.others)
+        scale, parts = _scale(
+            guess, scales.get(name), told, table.column(name), role, at_home=at_home, as_states=as_states
+        )
+        inferred_role = not (name in roles or "role" in told or declaration.others or as_states)
         parts = (*(["role"] if inferred_role else []), *parts)
         missing = tuple(_listed(told["missing"])) if "missing" in told else _without(guess.missing, scale)
         label = told.get("label", guess.label)
@@ -278,10 +301,14 @@ def _described(declaration: Declaration, columns: tuple[str, ...]) -> dict[str, 
 
 
 def _has_levels(told: Json) -> bool:
+    if told["scale"] == "sequence" and "columns" in told:
+        return "alphabet" in told
     return told["scale"] not in {"nominal", "ordinal"} or "levels" in told
 
 
-def _role(guess: Attribute, what: str | None, told: Json, declaration: Declaration, whole: set[str]) -> tuple[str, str]:
+def _role(
+    guess: Attribute, what: str | None, told: Json, declaration: Declaration, whole: set[str], *, as_states: bool
+) -> tuple[str, str]:
     """Return the role of a column, and a word on why it is not the inferred one where nobody named it."""
     if what is not None:
         role = _ROLES[what]
@@ -290,6 +317,8 @@ def _role(guess: Attribute, what: str | None, told: Json, declaration: Declarati
         return role, "named"
     if "role" in told or "scale" in told:
         return told.get("role", "other"), "declared"
+    if as_states:
+        return "key", "named as states"
     if guess.role == "identifier":
         return guess.role, ""
     if declaration.others is not None:
@@ -304,7 +333,7 @@ def _article(role: str) -> str:
 
 
 def _scale(
-    guess: Attribute, kind: str | None, told: Json, column: Any, role: str, *, at_home: bool
+    guess: Attribute, kind: str | None, told: Json, column: Any, role: str, *, at_home: bool, as_states: bool
 ) -> tuple[Scale, tuple[str, ...]]:
     """Return the scale of a column and which parts of it were inferred."""
     if kind is not None and told.get("scale", kind) != kind:
@@ -315,14 +344,20 @@ def _scale(
     if kind is None and (role == "identifier" or at_home):
         return Nominal(("",)), ()  # a schema travels: who is in the table is not written into it
     scale = guess.scale
+    if kind is None and as_states:
+        return scale, ()
     if kind is None and (guess.role == "identifier" and isinstance(scale, Nominal)):
         kind = "nominal"  # somebody uses what looks like an identifier: its levels were not kept
     elif kind is None:
         return scale, ("scale",)
     if kind not in {"nominal", "ordinal"}:
-        rest: Json = {key: told[key] for key in ("alphabet", "delimiter", "format", "timezone") if key in told}
+        rest: Json = {
+            key: told[key] for key in ("alphabet", "delimiter", "columns", "format", "timezone") if key in told
+        }
         if kind == scale.name and not rest:
             return scale, ()
+        if isinstance(scale, Sequence) and kind == scale.name and "alphabet" not in rest:
+            rest["alphabet"] = scale.alphabet  # what happens in the table
         return scale_from_dict(kind, rest), ()
     levels = told.get("levels")
     if levels is not None:

@@ -31,6 +31,7 @@ from discreet.io.parquet import list_parquet, read_parquet, write_parquet
 from discreet.io.recount import count_written
 from discreet.io.statistical import KINDS, list_statistical, read_statistical, write_statistical
 from discreet.io.text_options import check_text_options
+from discreet.io.wide_states import spread_promises, spread_states
 from discreet.typing import Json
 
 __all__ = [
@@ -161,6 +162,7 @@ def write_table(
     """
     target = check_target(path, inputs)
     sources = tuple(Path(source) for source in inputs)
+    guarantees, table = spread_promises(guarantees, table), spread_states(table)
     dialect = asdict(dialect_for(table.origin, target))
     kind, clean = _format(target), at_the_gate(table)
     about = kind.beside[1](clean) if kind.beside is not None else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,12 @@ from discreet import io
 from discreet.contracts.links import Links
 from discreet.contracts.masked import Masked
 from discreet.contracts.pairing import aligned
-from discreet.data.frames import as_arrow_table, as_narwhals
+from discreet.data.frames import as_arrow_table, as_narwhals, column_names
 from discreet.data.inference import Proposal, join_proposals, propose_schema, with_new_levels
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Attribute, Schema
 from discreet.data.sequence_shapes import declare_sequence
+from discreet.data.state_columns import StateTable, declared_tables, gather
 from discreet.data.survey import Declaration, complete
 from discreet.data.table import StoredTable
 from discreet.errors import FileError, ParameterError, SchemaError, door, wrong_type
@@ -128,9 +129,12 @@ def read(
         path, delimiter=delimiter, encoding=encoding, header=header, decimal=decimal, thousands=thousands,
         leave_out=leave_out, names=told.names() or None,
     )  # fmt: skip
+    states = told.state_tables(table.column_names)
+    table, origin = gather(table, origin, states)
     declared = _whole(schema, table.column_names)
     if declared is None:
-        proposed = _remembering(Microdata(table, _completed(table, origin, told).schema, origin=origin))
+        proposal = _completed(table, origin, told, stated=states)
+        proposed = _remembering(Microdata(table, proposal.schema, origin=origin))
         if sequence is not None and not proposed.schema.of_scale("sequence", among=[sequence]):
             proposed = declare_sequence(proposed, sequence)
         return proposed.validate() if told.told else proposed
@@ -163,11 +167,17 @@ def scan(path: str | os.PathLike[str], schema: Declared = None) -> StoredTable:
         raise ParameterError(
             "Only Parquet files can be larger than memory.", hint="Convert the file, or leave the engine out."
         )
+    told = Declaration.of(schema)
+    if told.states or any(table.get("columns") for table in told.attributes):
+        raise ParameterError(
+            "States in columns of their own are gathered in memory, not in a file that is streamed.",
+            hint="Say --engine memory, or write the sequences as one list column (from_states).",
+        )
     content = io.content_of(path)  # which may wait for its name
     present = set(read_head(content, 1).column_names)
     declared = _whole(schema, sorted(present))
     if declared is None:
-        declared = _completed(read_head(content), {}, Declaration.of(schema)).schema
+        declared = _completed(read_head(content), {}, told, gathering=False).schema
     # A release has lost its identifiers and nothing else; it is read with the schema of its original.
     declared = declared.select(a.name for a in declared if a.role != "identifier" or a.name in present)
     return ParquetSource(content, declared, files_named([schema]))
@@ -187,6 +197,7 @@ def survey(
     numeric: str | Sequence[str] = (),
     ordinal: str | Sequence[str] = (),
     nominal: str | Sequence[str] = (),
+    states: str | Sequence[str] = (),
     schema: Schema | str | os.PathLike[str] | None = None,
     **reading: Any,
 ) -> Microdata:
@@ -212,6 +223,9 @@ def survey(
         The role of all columns that are not named; ``"drop"`` leaves them out. Inferred by default.
     numeric, ordinal, nominal : sequence of str
         Scales that are not to be inferred. Levels are taken from the data.
+    states : sequence of str
+        Columns that are the positions of one sequence, such as the months of a life course: ``"Jul.93..Jun.99"`` or
+        ``"m1,m2,m3"``; ``"work=m1..m9"`` names it. It is a key unless it is listed elsewhere by its name.
     schema : Schema or path of a TOML file, optional
         What is declared already; it may be partial.
     **reading
@@ -235,7 +249,7 @@ def survey(
     told = Declaration(
         keys=_names(keys), confidential=_names(confidential), identifiers=_names(identifiers), strata=_names(strata),
         weight=weight, household=household, others=others, numeric=_names(numeric), ordinal=_names(ordinal),
-        nominal=_names(nominal),
+        nominal=_names(nominal), states=_names(states),
     ).and_file(schema)  # fmt: skip
     if isinstance(data, (str, os.PathLike)):
         return read(data, told, **reading)
@@ -243,8 +257,10 @@ def survey(
         raise ParameterError(f"survey: {next(iter(reading))} is for files.")
     table = as_narwhals(_native(data)).to_native()  # once: a stream is read to its end
     origin = data.origin if isinstance(data, Microdata) else {}
-    arrow = as_arrow_table(table)
-    return _remembering(Microdata(table, _completed(arrow, origin, told, table).schema, origin=origin)).validate()
+    gathered = told.state_tables(column_names(table))
+    table, origin = gather(table, origin, gathered)
+    proposal = _completed(as_arrow_table(table), origin, told, table, stated=gathered)
+    return _remembering(Microdata(table, proposal.schema, origin=origin)).validate()
 
 
 def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
@@ -253,31 +269,68 @@ def _names(columns: str | Sequence[str]) -> tuple[str, ...]:
 
 @door
 def read_with_proposal(
-    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None, **layout: Any
+    path: str | os.PathLike[str],
+    schema: Schema | None = None,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    **layout: Any,
 ) -> tuple[Microdata, Proposal]:
-    """Read a file once, and return it as the proposal declares it, with the proposal's reasons and counts."""
+    """Read a file once, and return it as the proposal declares it, with the proposal's reasons and counts.
+
+    What a schema takes for one attribute or for several, the proposal does too.
+    """
+    told = Declaration.of(schema)
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, **layout)
-    proposal = _proposed(table, origin)
+    table, origin = gather(table, origin, told.state_tables(table.column_names))
+    proposal = _proposed(table, origin, apart=told.speaks_of)
     return _remembering(Microdata(table, proposal.schema, origin=origin)), proposal
 
 
-def _proposed(table: Any, origin: Json, frame: Any = None) -> Proposal:
+def _proposed(table: Any, origin: Json, frame: Any = None, apart: Callable[[str], bool] | None = None) -> Proposal:
     """Propose a schema; what a file says about its own columns goes before what can be guessed.
 
     The frame that a table was made from knows the order of its categories, which Arrow does not always keep.
     """
+    if "labels" in origin or "fixed" in origin:
+        apart = _every  # what a file says of its columns, it says of each of them
     proposal = propose_schema(
-        table if frame is None else frame, origin["labels"].variables if "labels" in origin else None
-    )
+        table if frame is None else frame, origin["labels"].variables if "labels" in origin else None,
+        origin=origin, apart=apart,
+    )  # fmt: skip
     if "fixed" in origin:
         return io.declared_by_rda(proposal, table, origin["fixed"])
     return io.declared_by_labels(proposal, table, origin["labels"]) if "labels" in origin else proposal
 
 
-def _completed(table: Any, origin: Json, told: Declaration, frame: Any = None) -> Proposal:
-    """Return what was declared of a table with what can be inferred of the rest."""
-    proposal = _proposed(table, origin, frame)
-    return complete(proposal, told, table) if told.told else proposal
+def _every(_: str) -> bool:
+    return True
+
+
+def _completed(
+    table: Any,
+    origin: Json,
+    told: Declaration,
+    frame: Any = None,
+    *,
+    stated: Iterable[StateTable] = (),
+    gathering: bool = True,
+) -> Proposal:
+    """Return what was declared of a table with what can be inferred of the rest.
+
+    Parameters
+    ----------
+    stated : iterable of StateTable
+        What was gathered in the table as it was declared.
+    gathering : bool
+        Whether columns may be taken for the positions of a sequence that nobody declared.
+    """
+    proposal = _proposed(table, origin, frame, told.speaks_of if gathering else _every)
+    if not told.told:
+        return proposal
+    whole = gather(table, origin, declared_tables(proposal.schema, table.column_names))[0]
+    described = {one.get("name") for one in told.attributes}
+    return complete(proposal, told, whole, [one.name for one in stated if one.name not in described])
 
 
 def _remembering(table: Microdata) -> Microdata:
@@ -314,7 +367,9 @@ def read_release(
         layout["leave_out"] = "none"  # a release has no lines but its names and records
     if io.FORMATS.get(io.ending_of(path)) == io.FORMATS[".csv"] and "dialect" in original.origin:
         layout["decimal"] = layout.get("decimal") or original.origin["dialect"].get("decimal")
-    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, names=original.names, **layout)
+    names = (*original.names, *original.origin.get("column_order", ()))
+    table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, names=names, **layout)
+    table, origin = gather(table, origin, declared_tables(original.schema, table.column_names))
     extra = [name for name in table.column_names if name not in original.schema]
     if extra:
         raise SchemaError(f"The release has {len(extra)} columns that the original lacks, the first {extra[0]!r}.")
@@ -348,9 +403,12 @@ def inspect(
             table, origin = io.read_table(
                 source, delimiter=delimiter, encoding=encoding, names=told.names() or None, **layout
             )
-            return _completed(table, origin, told)
+            states = told.state_tables(table.column_names)
+            return _completed(*gather(table, origin, states), told, stated=states)
         frame = as_narwhals(_native(source)).to_native()
-        return _completed(as_arrow_table(frame), {}, told, frame)
+        states = told.state_tables(column_names(frame))
+        frame, origin = gather(frame, {}, states)
+        return _completed(as_arrow_table(frame), origin, told, frame, stated=states)
     if isinstance(source, (str, os.PathLike)):
         groups = io.read_groups(source, delimiter=delimiter, encoding=encoding, **layout)
         return join_proposals(_proposed(*group) for group in groups)

@@ -99,7 +99,7 @@ class Desk:
         """Read a table and propose a schema; a sample, or a protocol's `schema`, brings its declaration with it."""
         report("reading", 0, 2)
         self._tables, self._masked, self._now = {}, {}, {}  # a file at the same place may have changed
-        table, proposal = self._read(given)
+        table, proposal = self._read(given, schema)
         report("reading", 1, 2)
         reasons: Mapping[str, str] = proposal.reasons
         if schema is not None:
@@ -119,7 +119,7 @@ class Desk:
 
     def declare(self, given: Given, schema: Schema, answers: Mapping[str, Answer]) -> Declared:
         """Turn answers into a schema and check every column against it."""
-        table = self._table(given)
+        table = self._table(given, schema)
         with stage("checking"):
             declared = Schema(declared_as(a, answers.get(a.name), table) for a in schema)
             checked = Microdata(table.to_native(), declared).validate()
@@ -298,7 +298,7 @@ class Desk:
 
     # --------------------------------------------------------------------------------------------------- the tables
 
-    def _read(self, source: Given) -> tuple[Microdata, Proposal]:
+    def _read(self, source: Given, schema: Schema | None = None) -> tuple[Microdata, Proposal]:
         if source not in self._tables:
             if source.kind == "sample":
                 from discreet.datasets import DATASETS
@@ -308,15 +308,15 @@ class Desk:
                 table = DATASETS[source.where](source.n, 0)
                 self._tables = {source: (table, propose_schema(table.to_native()))}
             else:
-                table_and_proposal = read_with_proposal(source.where, **source.layout)
+                table_and_proposal = read_with_proposal(source.where, schema, **source.layout)
                 self._tables = {source: table_and_proposal}
         return self._tables[source]
 
-    def _table(self, source: Given) -> Microdata:
-        return self._read(source)[0]
+    def _table(self, source: Given, schema: Schema | None = None) -> Microdata:
+        return self._read(source, schema)[0]
 
     def _original(self, source: Given, schema: Schema) -> Microdata:
-        table = self._table(source)
+        table = self._table(source, schema)
         # A file with labels of its own is written with them: the writer compares the release with this declaration.
         declared = {"declared": schema} if "labels" in table.origin else {}
         original = Microdata(table.to_native(), schema, origin={**table.origin, **declared})

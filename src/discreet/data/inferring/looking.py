@@ -39,6 +39,8 @@ class Look:
         The levels in order, where the type of the column says it.
     codes : tuple
         Missing codes.
+    positions : tuple of str
+        The columns of the table, where the column was gathered from several.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Look:
     label: str = ""
     order: tuple[str, ...] = ()
     codes: tuple[Level, ...] = ()
+    positions: tuple[str, ...] = ()
     subjects: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -112,6 +112,9 @@ class Sequence(Scale):
         The events that can happen.
     delimiter : str
         What stands between two events where a sequence is written as text. A list column needs none.
+    columns : sequence of str
+        Where a file holds one column a position (states at fixed times): these columns, in the order of time. A table
+        that has them is gathered when it is joined with its schema, and written in the same wide shape.
 
     Examples
     --------
@@ -124,10 +127,11 @@ class Sequence(Scale):
 
     alphabet: tuple[Level, ...]
     delimiter: str = " "
+    columns: tuple[str, ...] = field(default=(), repr=False)
     kind: ClassVar[str] = "sequence"
     ordered: ClassVar[bool] = False
 
-    def __init__(self, alphabet: Iterable[Level], delimiter: str = " ") -> None:
+    def __init__(self, alphabet: Iterable[Level], delimiter: str = " ", columns: Iterable[str] = ()) -> None:
         if not isinstance(alphabet, Iterable):
             raise wrong_type("Sequence", "alphabet must be a list of events", alphabet, 'Sequence(["home", "work"])')
         events = tuple(event.item() if isinstance(event, np.generic) else event for event in alphabet)
@@ -140,7 +144,13 @@ class Sequence(Scale):
         if not isinstance(delimiter, str) or not delimiter:
             raise SchemaError("Sequence: delimiter must be text, and not empty.")
         object.__setattr__(self, "alphabet", events)
+        if isinstance(columns, str) or not all(isinstance(name, str) and name for name in columns):
+            raise SchemaError("Sequence: columns must list names of columns.")
+        positions = tuple(columns)
+        if len(set(positions)) != len(positions):
+            raise SchemaError(f"Sequence: {len(positions) - len(set(positions))} columns are listed twice.")
         object.__setattr__(self, "delimiter", delimiter)
+        object.__setattr__(self, "columns", positions)
         level_type(events)
 
     def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> EncodedSequences:
@@ -207,8 +217,9 @@ class Sequence(Scale):
         return Levenshtein().compare(a, b).pairs()
 
     def to_dict(self) -> Json:
-        return {"alphabet": list(self.alphabet), "delimiter": self.delimiter}
+        states = {"columns": list(self.columns)} if self.columns else {}
+        return {"alphabet": list(self.alphabet), "delimiter": self.delimiter, **states}
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Sequence:
-        return cls(tuple(fields["alphabet"]), fields.get("delimiter", " "))
+        return cls(tuple(fields["alphabet"]), fields.get("delimiter", " "), fields.get("columns", ()))
