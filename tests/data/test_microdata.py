@@ -9,7 +9,7 @@ from tests.battery import SCHEMA, sample
 from tests.battery import microdata as battery_microdata
 
 import discreet as dc
-from discreet.data.microdata import Microdata, microdata
+from discreet.data.microdata import Microdata, microdata, table_of_codes
 from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, SchemaError
@@ -152,3 +152,17 @@ def test_tables_put_beside_each_other_bring_the_texts_of_their_own_columns_only(
     masked = table.replacing({"x": np.array([2.5, 2.5])})
     assert set(masked.exchanging(table.select(["id"])).origin["verbatim"]) == {"y"}
     assert set(masked.exchanging(table.select(["x"])).origin["verbatim"]) == {"x", "y"}
+
+
+def test_a_table_of_codes_gives_back_the_codes_it_was_made_from():
+    levels = Nominal([f"level {code}" for code in range(200)])
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("c", levels, "key")])
+    numbers, codes = np.array([1.5, np.nan, -0.0]), np.array([199, -1, 3], dtype=np.int32)
+    table = table_of_codes(schema, {"x": numbers, "c": codes})
+    anew = Microdata(table.to_arrow(), schema)
+    for name in schema.names:
+        assert table.encoded(name).dtype == anew.encoded(name).dtype
+        assert table.encoded(name).tobytes() == anew.encoded(name).tobytes()
+        assert table.missing(name).tolist() == [False, True, False]
+        assert not table.encoded(name).flags.writeable
+    assert numbers.flags.writeable  # the caller's arrays are still the caller's

@@ -3,11 +3,18 @@ from __future__ import annotations
 import threading
 from contextlib import closing
 
+import numpy as np
+import polars as pl
 import pytest
 
 from discreet.contracts.engine import InProcess
+from discreet.data.encoded_rows import ROW
+from discreet.data.microdata import table_of_numbers
 from discreet.engines.streaming import StreamingEngine, _side_by_side
 from discreet.errors import ParameterError
+from discreet.evaluation.assessing import protect
+from discreet.io.stored_parquet import ParquetSource
+from discreet.masking.perturbing.swapping import RankSwapping
 from discreet.progress import listening, report
 
 
@@ -121,3 +128,31 @@ def test_no_temporary_file_outlives_an_error_further_on(tmp_path, workers):
         with pytest.raises((ValueError, OSError), match="secret|no room") as caught:
             action()
         assert list(spill.iterdir()) == [], caught  # while the error holds on to everybody it met
+
+
+def test_a_pass_reads_the_columns_that_it_asks_for(tmp_path, monkeypatch):
+    rng = np.random.default_rng(1)
+    columns = {f"x{j}": rng.normal(size=300) for j in range(5)}
+    pl.DataFrame(columns).write_parquet(tmp_path / "five.parquet")
+    schema = table_of_numbers(columns).schema
+    read, whole = [], ParquetSource.batches
+
+    def batches(self, size, names=None):
+        read.append(None if names is None else tuple(names))
+        return whole(self, size, names)
+
+    monkeypatch.setattr(ParquetSource, "batches", batches)
+    source, output = ParquetSource(tmp_path / "five.parquet", schema), tmp_path / "masked.parquet"
+    protect(source, RankSwapping(attributes=["x1", "x3"], random_state=1), output=output, block_size=100)
+    # All columns are read where they are written, and nowhere else.
+    assert read.count(None) == 1
+    assert {names for names in read if names is not None} == {("x1", "x3")}
+    released = pl.read_parquet(output)
+    assert released.select("x0", "x2", "x4").equals(pl.DataFrame(columns).select("x0", "x2", "x4"))
+
+
+def test_records_of_which_nothing_is_asked_are_counted(tmp_path):
+    pl.DataFrame({"x": np.arange(7.0)}).write_parquet(tmp_path / "one.parquet")
+    source = ParquetSource(tmp_path / "one.parquet", table_of_numbers({"x": np.zeros(2)}).schema)
+    engine = StreamingEngine(workers=1, batch=3)
+    assert engine.collect(engine.open(source, []))[ROW].tolist() == list(range(7))

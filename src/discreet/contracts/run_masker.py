@@ -178,7 +178,10 @@ def _admitted(masker: Masker, ground: Ground, block_size: int | None) -> _Maskin
     also = (*(getattr(masker, "strata", None) or ()), *([schema.weight] if weighted and schema.weight else []))
     secret = tuple(dict.fromkeys((*masker._secret(schema, names), *also))) if draws_from else ()  # noqa: SLF001
     numbers = names_to_round(masker, schema, names)
-    census: Counted = ground.ask([Census(names, schema.weight if weighted else None, numbers, secret)])[0]
+    # What is present is asked along with the census where nothing of the census is needed to ask it.
+    with_extents = bool(masker._fewest()) and getattr(masker, "strata", None) is None  # noqa: SLF001
+    questions = [Census(names, schema.weight if weighted else None, numbers, secret), *[Extents(names)] * with_extents]
+    census, *extents = ground.ask(questions)
     if census.unfit_weights:
         raise DataError(
             f"Column {schema.weight!r}: {census.unfit_weights} of {n} weights are missing, zero or negative."
@@ -201,7 +204,7 @@ def _admitted(masker: Masker, ground: Ground, block_size: int | None) -> _Maskin
         masker._check_strata(strata.sizes)  # noqa: SLF001
     notes: tuple[str, ...] = ()
     if masker._fewest():  # noqa: SLF001
-        notes = masker._check_values(names, _extents(ground, names, strata))  # noqa: SLF001
+        notes = masker._check_values(names, extents if with_extents else _extents(ground, names, strata))  # noqa: SLF001
     return _MaskingRun(masker, ground, names, census, seed, draws, strata, block_size, notes)
 
 

@@ -24,11 +24,15 @@ def arrow_column(frame: nw.DataFrame[Any], name: str) -> pa.Array:
 
 def arrow_of(frame: nw.DataFrame[Any], name: str) -> Any:
     """Return a column as Arrow has it, in one or several chunks."""
-    # The library's own message quotes the value it stumbled over.
-    column = in_own_words(
-        frame[name].to_arrow,
-        lambda: DataError(f"Column {name!r} mixes kinds of values.", hint="Make it all text or all numbers."),
-    )
+    native = frame.to_native()
+    if isinstance(native, pa.Table):
+        column = native.column(name)
+    else:
+        # The library's own message quotes the value it stumbled over.
+        column = in_own_words(
+            frame[name].to_arrow,
+            lambda: DataError(f"Column {name!r} mixes kinds of values.", hint="Make it all text or all numbers."),
+        )
     inner = column.type
     while pa.types.is_list(inner) or pa.types.is_large_list(inner) or pa.types.is_fixed_size_list(inner):
         inner = inner.value_type

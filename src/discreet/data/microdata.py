@@ -229,6 +229,10 @@ class Microdata:
                 if name in other._written:
                     self._written[name] = other._written[name]
 
+    def keep_encoding(self, name: str, array: Any) -> None:
+        """Take an attribute as encoded already; the array is made read-only."""
+        self._encoded[name] = _narrow(array)
+
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` gives, made at the first call and kept: a table does not change.
 
@@ -528,9 +532,16 @@ def table_of_codes(schema: Schema, encoded: Mapping[str, Any]) -> Microdata:
     ['oil', None]
     """
     subschema = schema.select(encoded)
-    return Microdata(
+    table = Microdata(
         pa.table({name: subschema[name].scale.decode(encoded[name]) for name in subschema.names}), subschema
     )
+    for name in subschema.names:
+        array, scale = encoded[name], subschema[name].scale
+        # What the column is made from is what encoding it would give back, and is not made again.
+        plain = type(scale) is Numeric and array.dtype == np.float64
+        if plain or (isinstance(scale, Categorical) and array.dtype == np.int32):
+            table.keep_encoding(name, array.view())
+    return table
 
 
 def joined_records(parts: Iterable[Microdata]) -> Microdata:

@@ -26,6 +26,7 @@ from discreet.engines.blocks import (
     counted,
     encoded,
     joined,
+    stored,
     summed,
 )
 from discreet.engines.memory import on_threads
@@ -126,13 +127,18 @@ class StreamingEngine(TableEngine):
         attributes = tuple(names)
 
         def batches() -> Iterator[EncodedRows]:
-            yield from self._flow(lambda part: encoded(part[1], attributes, part[0]), self._numbered(source))
+            parts = self._numbered(source, stored(attributes))
+            yield from self._flow(lambda part: encoded(part[1], attributes, part[0]), parts)
 
         return _Stream(columns_of(source.schema, attributes), len(source), batches)
 
-    def _numbered(self, source: StoredTable) -> Iterator[tuple[IntArray, Microdata]]:
+    def _numbered(
+        self, source: StoredTable, names: Iterable[str] | None = None
+    ) -> Iterator[tuple[IntArray, Microdata]]:
+        """Yield batches with their positions; with `names`, no other column is read."""
         first = 0
-        for table in source.batches(self.batch):
+        # A batch without a column would not tell how many records it has.
+        for table in source.batches(self.batch, tuple(names or ()) or None):
             report("reading", first, len(source))
             yield np.arange(first, first + len(table)), table
             first += len(table)
@@ -149,7 +155,9 @@ class StreamingEngine(TableEngine):
             return {**encoded(before, attributes, rows), **{f"{name}{MASKED}": second[name] for name in both}}
 
         def batches() -> Iterator[EncodedRows]:
-            yield from self._flow(work, _side_by_side(self._numbered(original), masked.batches(self.batch)))
+            first = self._numbered(original, stored(attributes))
+            second = masked.batches(self.batch, both) if both else masked.batches(self.batch)
+            yield from self._flow(work, _side_by_side(first, second))
 
         return _Stream(columns, len(original), batches)
 

@@ -13,6 +13,7 @@ from discreet.data.microdata import Microdata
 from discreet.errors import FileError
 from discreet.io.atomic import whole_file
 from discreet.io.label_upkeep import from_metadata, to_metadata
+from discreet.io.parquet_codec import packing_of
 from discreet.typing import Json
 
 __all__ = ["list_parquet", "read_parquet", "write_parquet"]
@@ -44,8 +45,11 @@ def read_parquet(path: Path, *, columns: list[str] | None = None) -> tuple[pa.Ta
 
 
 def write_parquet(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:
-    """Write a table with the labels of its columns and values; of other metadata nobody knows what they say."""
+    """Write a table with the labels of its columns and values; of other metadata nobody knows what they say.
+
+    It is compressed as the first Parquet file among `inputs`.
+    """
     metadata = to_metadata(table.origin["labels"]) if table.origin.get("labels") else None
     arrow = clean_arrow(table.to_arrow()).replace_schema_metadata(metadata)
     with whole_file(path, inputs) as temporary:
-        pq.write_table(arrow, temporary)
+        pq.write_table(arrow, temporary, **packing_of(inputs).options(arrow))

@@ -17,6 +17,7 @@ from discreet.data.table import StoredTable, Target
 from discreet.errors import DataError, FileError, SchemaError
 from discreet.io.atomic import looked_at, whole_file, whole_folder
 from discreet.io.door import check_folder, check_target
+from discreet.io.parquet_codec import Packing, packing_of
 from discreet.io.recount import count_written
 
 __all__ = ["ParquetSource", "ParquetTarget", "is_large", "parquet_files", "read_head"]
@@ -186,11 +187,12 @@ class ParquetTarget(Target):
     ----------
     path : path
     inputs : paths
-        Never written over.
+        Never written over. What is written is compressed as the first Parquet file among them.
     """
 
     def __init__(self, path: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
         self.inputs = tuple(inputs)
+        self.packing = packing_of(self.inputs)
         target = Path(path)
         self.path = str(target)
         self.is_folder = target.suffix.lower() not in {".parquet", ".pq"}
@@ -203,22 +205,22 @@ class ParquetTarget(Target):
         with looked_at(lambda written: self.count_again(str(written))):
             if self.is_folder:
                 with whole_folder(self.path) as folder:
-                    _write(tables, folder / "part-00000.parquet")
+                    _write(tables, folder / "part-00000.parquet", self.packing)
             else:
                 with whole_file(self.path, self.inputs) as temporary:
-                    _write(tables, temporary)
+                    _write(tables, temporary, self.packing)
 
     def count_again(self, written: str) -> None:
         count_written(Path(written), ".parquet", self.guarantees)
 
 
-def _write(tables: Iterable[Microdata], path: Path) -> None:
+def _write(tables: Iterable[Microdata], path: Path, packing: Packing) -> None:
     writer: pq.ParquetWriter | None = None
     try:
         for table in tables:
             arrow = clean_arrow(table.to_arrow())
             if writer is None:
-                writer = pq.ParquetWriter(path, arrow.schema)
+                writer = pq.ParquetWriter(path, arrow.schema, **packing.options(arrow))
             writer.write_table(arrow)
     finally:
         if writer is not None:

@@ -46,7 +46,10 @@ class Numeric(Scale):
                 f"{unreadable} of {len(column)} values are not numbers.",
                 hint="Declare the attribute ordinal or nominal, or list those values as missing codes.",
             )
-        result = np.array(pc.fill_null(numbers, np.nan).to_numpy(zero_copy_only=False), dtype=np.float64)
+        filled = pc.fill_null(numbers, np.nan) if numbers.null_count else numbers
+        result = np.array(filled.to_numpy(zero_copy_only=False), dtype=np.float64)
+        if not (np.abs(result) > LARGEST).any():
+            return result
         infinite = int(np.isinf(result).sum())
         if infinite:
             raise DataError(

@@ -129,7 +129,7 @@ class Categorical(Scale):
 def as_arrow(values: Any) -> pa.Array:
     """Return a column as one plain Arrow array: chunks joined, dictionaries resolved, NaN of floats made null."""
     if isinstance(values, pa.ChunkedArray):
-        column = values.combine_chunks()
+        column = values.chunk(0) if values.num_chunks == 1 else values.combine_chunks()
     elif isinstance(values, pa.Array):
         column = values
     else:
@@ -139,7 +139,9 @@ def as_arrow(values: Any) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     if pa.types.is_floating(column.type):
-        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        unknown = pc.is_nan(column)
+        if unknown.true_count:
+            column = pc.if_else(unknown, pa.scalar(None, column.type), column)
     return column
 
 

@@ -14,6 +14,7 @@ from discreet.contracts.masker import Masker, Masking, MaskingJob
 from discreet.contracts.plan import Plan, Scope, Stage, kinds
 from discreet.data.encoded_rows import ROW
 from discreet.errors import ParameterError
+from discreet.kernels.groups.univariate import sorted_order
 from discreet.kernels.values.swap import swap_partners
 from discreet.masking.running.hiding import present_values, too_few
 from discreet.masking.running.rank_grid import RankGrid, rank_grids
@@ -61,14 +62,15 @@ class _SwapPlan(Plan):
             whole = int(grid.up_to[-1])
             share = 1.0 if present.size == whole else _IN_PART
             window = max(1, int(share * self.windows[name] * present.size / whole))
-            ranked = present[np.argsort(column[present], kind="stable")]
+            ranked = present[_by_rank(column[present])]
             partners = np.empty(ranked.size, dtype=np.int64)
             swap_partners(window, rng.random(ranked.size), np.empty(ranked.size + 1, dtype=np.int64), partners)
             values = column[ranked]
             other = values[partners]
             if present.size < whole:
-                low, high = np.minimum(values, other), np.maximum(values, other)
-                far = grid.apart(low.astype(np.float64), high.astype(np.float64))
+                places = np.arange(ranked.size)
+                lower, upper = np.minimum(places, partners), np.maximum(places, partners)
+                far = grid.apart(values.astype(np.float64), lower, upper)
                 # With `far` records between them, the ranks of two values differ by one more.
                 other = np.where(far < self.windows[name], other, values)
             result[name][ranked] = other
@@ -197,7 +199,8 @@ class RankSwapping(Masker):
             encoded = job.microdata.encoded(name)
             present = present_values(encoded)
             window = self._reaching(name, present.size)
-            column, order = encoded[present], np.argsort(encoded[present], kind="stable")
+            column = encoded[present]
+            order = _by_rank(column)
             result = encoded.copy()
             result[present] = swapped(column, order, window, job.rng)
             values[name], windows[name] = result, window
@@ -205,6 +208,11 @@ class RankSwapping(Masker):
                 size = len(job.schema[name].scale)  # type: ignore[arg-type]
                 transitions[name] = _reachable(column[order], size, window)
         return Masking(values, transitions=transitions, details={"window": windows})
+
+
+def _by_rank(values: NDArray[Any]) -> IntArray:
+    """Return the records by value, equal ones in their order."""
+    return sorted_order(values) if values.dtype == np.float64 else np.argsort(values, kind="stable")
 
 
 def swapped(values: NDArray[Any], order: IntArray, window: int, rng: np.random.Generator) -> NDArray[Any]:

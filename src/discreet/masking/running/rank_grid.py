@@ -35,12 +35,20 @@ class RankGrid:
     below: IntArray
     up_to: IntArray
 
-    def apart(self, low: FloatArray, high: FloatArray) -> IntArray:
-        """Return how many records can lie between two values at most, those equal to either not counted."""
-        above = np.searchsorted(self.values, high, side="left")
-        under = np.searchsorted(self.values, low, side="right") - 1
+    def apart(self, ranked: FloatArray, lower: IntArray, upper: IntArray) -> IntArray:
+        """Return how many records can lie between two values at most, those equal to either not counted.
+
+        Parameters
+        ----------
+        ranked : (n,) float64
+            Values in ascending order.
+        lower, upper : (m,) int64
+            Places among them, of the smaller and of the larger value.
+        """
+        below = self.below[np.searchsorted(self.values, ranked, side="left")]
+        under = np.searchsorted(self.values, ranked, side="right") - 1
         not_above = np.where(under >= 0, self.up_to[under], 0)
-        return np.asarray(np.maximum(self.below[above] - not_above, 0))
+        return np.asarray(np.maximum(below[upper] - not_above[lower], 0))
 
 
 @dataclass(frozen=True)
