@@ -13,6 +13,7 @@ import pytest
 
 from discreet import catalogue
 from discreet.cli import main
+from discreet.operators import operator_names
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -79,9 +80,10 @@ def test_schemas_in_the_documentation_are_valid(code):
 def test_links_between_documents_lead_somewhere():
     for page in [*PAGES, ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"]:
         for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
-            generated = re.fullmatch(r"(?:\.\./)?methods/([\w-]+)\.md", target)
+            generated = re.fullmatch(r"(?:\.\./)?(methods|operators)/([\w-]+)\.md", target)
             if generated:
-                assert generated[1] in METHODS, f"{page.name} points to {target}"
+                there = METHODS if generated[1] == "methods" else {"index", *operator_names()}
+                assert generated[2] in there, f"{page.name} points to {target}"
             elif not target.startswith(("http", "mailto:")):
                 assert (page.parent / target).exists(), f"{page.name} points to {target}"
 
