@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from discreet.linkage.unshared.structural import StructuralLinkage as StructuralLinkage
     from discreet.linkage.unshared.supervised import SupervisedLinkage as SupervisedLinkage
     from discreet.linkage.unshared.variables import match_variables as match_variables
+    from discreet.masking.microaggregation.numbers.c_means import CMeans as CMeans
     from discreet.masking.microaggregation.numbers.genetic import GeneticMicroaggregation as GeneticMicroaggregation
     from discreet.masking.microaggregation.numbers.mdav import MDAV as MDAV
     from discreet.masking.microaggregation.numbers.mhm import MHM as MHM
@@ -204,6 +205,7 @@ if TYPE_CHECKING:
     from discreet.measures.risk.model_violations import AlphaKViolations as AlphaKViolations
     from discreet.measures.risk.model_violations import BetaLikenessViolations as BetaLikenessViolations
     from discreet.measures.risk.model_violations import DeltaDisclosureViolations as DeltaDisclosureViolations
+    from discreet.measures.risk.permutation_linkage import PermutationLinkageRisk as PermutationLinkageRisk
     from discreet.measures.risk.population_uniques import PopulationUniques as PopulationUniques
     from discreet.measures.risk.reconstruction import Reconstruction as Reconstruction
     from discreet.measures.risk.replicated_uniques import ReplicatedUniques as ReplicatedUniques
@@ -237,6 +239,7 @@ else:
         "BlockedLinkage": "discreet.linkage.shared.blocking",
         "BottomCoding": "discreet.masking.recoding.coding",
         "BucketSwapping": "discreet.masking.perturbing.swapping_buckets",
+        "CMeans": "discreet.masking.microaggregation.numbers.c_means",
         "CategoryDistance": "discreet.measures.loss.category_moves",
         "CellLoss": "discreet.measures.loss.cell_loss",
         "Chain": "discreet.release.chain",
@@ -320,6 +323,7 @@ else:
         "OwnStatistics": "discreet.measures.loss.own_statistics",
         "PRAM": "discreet.masking.perturbing.pram",
         "PerUnit": "discreet.masking.running.units",
+        "PermutationLinkageRisk": "discreet.measures.risk.permutation_linkage",
         "PopulationUniques": "discreet.measures.risk.population_uniques",
         "PresenceViolations": "discreet.measures.risk.model_population",
         "ProbabilisticLinkage": "discreet.linkage.shared.probabilistic",
@@ -468,6 +472,7 @@ __all__ = [
     "BlockedLinkage",
     "BottomCoding",
     "BucketSwapping",
+    "CMeans",
     "CategoryDistance",
     "CellLoss",
     "Chain",
@@ -547,6 +552,7 @@ __all__ = [
     "Ordinal",
     "OwnStatistics",
     "PerUnit",
+    "PermutationLinkageRisk",
     "PopulationUniques",
     "PresenceViolations",
     "ProbabilisticLinkage",
