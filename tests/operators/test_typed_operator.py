@@ -50,6 +50,7 @@ LEVELS = {
     "cwow-median": "cwow-median:alpha=0.5,beta=0.3",
     "cwow-plurality": "cwow-plurality:most",
     "defuzzifier": "defuzzifier:convex-hull > wow:2 > median",
+    "least-distance": "least-distance",
     "linguistic-owa": "linguistic-owa:vector=0.5,0.3,0.2",
     "linguistic-wowa": "linguistic-wowa:most",
     "ordinal-choquet": "choquet:measure=0,2,1,4,3,5,5,8 logic=minimum rounding=up",

@@ -77,6 +77,7 @@ from discreet.operators.fuzzy.fuzzy_transformations import (
     Transformation,
     WOWTransformation,
 )
+from discreet.operators.levels.least_distance import LeastDistance
 from discreet.operators.levels.linguistic import LinguisticOWA, LinguisticWOWA, SemanticsMean
 from discreet.operators.levels.ordinal_integrals import OrdinalSugeno, WeightedMax, WeightedMin
 from discreet.operators.levels.ordinal_logic import OrdinalLogic
@@ -153,6 +154,7 @@ __all__ += [
     "ConvexHull",
     "ConvexWeightedMedian",
     "Defuzzifier",
+    "LeastDistance",
     "LinguisticOWA",
     "LinguisticWOWA",
     "MeanSelection",

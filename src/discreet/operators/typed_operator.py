@@ -222,6 +222,8 @@ def _from_scale(cls: type[Operator], values: Mapping[str, Any], levels: Categori
         told["n_levels"] = len(levels)
     if "logic" in names:
         told["logic"] = OrdinalLogic.lukasiewicz(len(levels))
+    if "distances" in names:
+        told["distances"] = levels.distance_matrix()
     if "semantics" in names:
         told["semantics"] = _semantics(levels)
     return {name: value for name, value in told.items() if name not in values}

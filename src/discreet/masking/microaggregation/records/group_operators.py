@@ -13,6 +13,7 @@ from discreet.data.keyed_draws import draws_of
 from discreet.data.scales import Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
+from discreet.operators.levels.least_distance import LeastDistance
 from discreet.operators.levels.linguistic import SemanticsMean
 from discreet.operators.levels.ordinal_medians import Plurality
 from discreet.operators.levels.wow import CWOWMedian
@@ -34,13 +35,15 @@ def choose_operators(
     semantics: bool,
     weighted: bool,
     rng: np.random.Generator,
+    tables: Mapping[str, FloatArray] | None = None,
 ) -> dict[str, Operator]:
     """Return the operator of every attribute.
 
     One `given` for the attribute's name comes first, then one given for its scale; then, on an ordered scale with a
     semantics that is to be used, the mean of the interval centres; then the default of the scale: the plurality, the
     ordinal operator handed in, or the mean. A text gives operators for an attribute or a scale, or for whatever they
-    fit. An operator that nobody would use, or that does not fit, is refused.
+    fit. An attribute with a table of distances has the level that is nearest to all of a group. An operator that nobody
+    would use, or that does not fit, is refused.
     """
     kinds = {schema[name].scale.kind for name in names}
     operators: dict[str, Operator | str] = {}
@@ -62,6 +65,8 @@ def choose_operators(
             operator = as_operator(source, scale)
         elif scale.kind == "numeric":
             operator = WeightedMean() if weighted else ArithmeticMean()
+        elif tables and name in tables:
+            operator = LeastDistance(tables[name])
         elif scale.kind == "nominal":
             operator = Plurality()
         elif semantics and isinstance(scale, Ordinal) and scale.semantics is not None:

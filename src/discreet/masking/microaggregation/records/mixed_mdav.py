@@ -11,7 +11,10 @@ from discreet.contracts.estimator import register
 from discreet.contracts.masker import MaskingJob
 from discreet.kernels.groups.mixed_groups import mixed_mdav
 from discreet.masking.microaggregation.records.record_groups import IMPORTANCE, OperatorMicroaggregation, Records
+from discreet.masking.microaggregation.records.taxonomy import Taxonomies, TaxonomyKind
+from discreet.masking.recoding.hierarchy import HierarchyByName
 from discreet.operators.operator import Operator
+from discreet.parameters import Choice, Optional
 from discreet.parameters.declaration import parameter
 from discreet.progress import report
 from discreet.typing import IntArray, Json
@@ -35,6 +38,12 @@ class MixedMDAV(OperatorMicroaggregation):
     operators : dict of str to Operator or str, or str, optional
         Operators by attribute or by scale. By default the mean of numbers, the mode of unordered categories, and what
         `prototype` says of ordered ones.
+    taxonomies : dict of str to Hierarchy or path, optional
+        Of unordered attributes: levels are then as far apart as their meaning, and not alike or different alone. A
+        group is released as the level of it that is nearest to all (`LeastDistance`).
+    taxonomy_distance : {"wu-palmer", "log"}
+        By the depth of the nearest common name, or by the share of names that two levels do not have in common; the
+        two levels of an attribute that are farthest apart are at distance 1.
     prototype, alpha, convex, beta, semantics, missing, weighted, decimals, strata, random_state
         As for `KModes`.
     attributes : list of str, optional
@@ -50,7 +59,8 @@ class MixedMDAV(OperatorMicroaggregation):
     References
     ----------
     Domingo-Ferrer and Torra (2005), Ordinal, continuous and heterogeneous k-anonymity through microaggregation;
-    Gower (1971), A general coefficient of similarity.
+    Gower (1971), A general coefficient of similarity; Domingo-Ferrer, Sánchez and Rufian-Torrell (2013), Anonymization
+    of nominal data based on semantic marginality.
 
     Examples
     --------
@@ -63,6 +73,8 @@ class MixedMDAV(OperatorMicroaggregation):
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
 
     importance: Mapping[str, float] | None = parameter(IMPORTANCE, default=None)
+    taxonomies: Taxonomies | None = parameter(Optional(HierarchyByName()), default=None)
+    taxonomy_distance: TaxonomyKind = parameter(Choice(("wu-palmer", "log")), default="wu-palmer")
 
     @classmethod
     def examples(cls) -> list[Self]:

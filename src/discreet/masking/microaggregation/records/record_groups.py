@@ -24,6 +24,7 @@ from discreet.masking.microaggregation.records.group_operators import (
     default_ordinal,
     is_missing,
 )
+from discreet.masking.microaggregation.records.taxonomy import Taxonomies, TaxonomyKind, level_tables
 from discreet.masking.running.border_repair import InSpace, Scaling, Space, centres_of, numbers_of
 from discreet.operators.operator import Operator
 from discreet.operators.typed_operator import OPERATORS_BY_NAME
@@ -86,22 +87,40 @@ class Records:
 
 
 def encode_records(
-    job: MaskingJob, names: Sequence[str], importance: Mapping[str, float], missing: str, *, semantics: bool
+    job: MaskingJob,
+    names: Sequence[str],
+    importance: Mapping[str, float],
+    missing: str,
+    *,
+    semantics: bool,
+    tables: Mapping[str, FloatArray] | None = None,
 ) -> Records:
-    """Put attributes into the form of the kernels; what was made for a table is kept with it."""
-    key = ("records", tuple(names), tuple(sorted(importance.items())), missing, semantics)
-    return job.microdata.once(key, lambda: _encoded(job, names, importance, missing, semantics=semantics))
+    """Put attributes into the form of the kernels; what was made for a table is kept with it.
+
+    `tables` are the distances of levels of attributes that are not measured by their scale.
+    """
+    given = {name: table for name, table in (tables or {}).items() if name in names}
+    told = tuple((name, table.tobytes()) for name, table in sorted(given.items()))
+    key = ("records", tuple(names), tuple(sorted(importance.items())), missing, semantics, told)
+    return job.microdata.once(key, lambda: _encoded(job, names, importance, missing, given, semantics=semantics))
 
 
 def _encoded(
-    job: MaskingJob, names: Sequence[str], importance: Mapping[str, float], missing: str, *, semantics: bool
+    job: MaskingJob,
+    names: Sequence[str],
+    importance: Mapping[str, float],
+    missing: str,
+    given: Mapping[str, FloatArray],
+    *,
+    semantics: bool,
 ) -> Records:
     schema = job.schema
     code_names = schema.of_scale("ordinal", "nominal", among=names)
     number_names = schema.of_scale("numeric", among=names)
     tables, sizes = [], []
     for name in code_names:
-        table = _distances(cast("Categorical", schema[name].scale), missing, semantics=semantics)
+        scale = cast("Categorical", schema[name].scale)
+        table = _distances(scale, missing, given.get(name), semantics=semantics)
         tables.append(importance.get(name, 1.0) * table.ravel())
         sizes.append(len(table))
     lengths = np.array([table.size for table in tables], dtype=np.int64)
@@ -141,12 +160,13 @@ def _blocks(
     return codes, numbers
 
 
-def _distances(scale: Categorical, missing: str, *, semantics: bool) -> FloatArray:
+def _distances(scale: Categorical, missing: str, given: FloatArray | None, *, semantics: bool) -> FloatArray:
     if isinstance(scale, Ordinal) and scale.semantics is not None and not semantics:
         scale = Ordinal(scale.levels)
-    table = scale.distance_matrix()
-    if isinstance(scale, Ordinal) and scale.semantics is not None and table.max() > 0:
-        # Squared centres are on a scale of their own; positions already lie between 0 and 1.
+    table = scale.distance_matrix() if given is None else given
+    own_scale = given is not None or (isinstance(scale, Ordinal) and scale.semantics is not None)
+    if own_scale and table.max(initial=0.0) > 0:
+        # Squared centres and taxonomies are on a scale of their own; positions already lie between 0 and 1.
         table = table / table.max()
     edge = float(table.max(initial=0.0)) if missing == "category" else 0.0
     full = np.full((len(table) + 1, len(table) + 1), edge)
@@ -190,6 +210,19 @@ class RecordMicroaggregation(InSpace):
         return None
 
     @property
+    def taxonomies(self) -> Taxonomies | None:
+        """Hierarchies by unordered attribute, by which its levels are as far apart as their meaning."""
+        return None
+
+    @property
+    def taxonomy_distance(self) -> TaxonomyKind:
+        """How far names of a hierarchy are apart."""
+        return "wu-palmer"
+
+    def _tables(self, schema: Schema, names: Sequence[str]) -> dict[str, FloatArray]:
+        return level_tables(type(self).__name__, schema, names, self.taxonomies, self.taxonomy_distance)
+
+    @property
     def missing(self) -> Literal["category", "wildcard"]:
         """What a missing value is; a category of its own where a method offers no choice."""
         return "category"
@@ -211,6 +244,7 @@ class RecordMicroaggregation(InSpace):
 
     def _mask_part(self, job: MaskingJob) -> Masking:
         weights = job.weights if self.weighted else None
+        tables = self._tables(job.schema, job.names)
         ordinal = default_ordinal(self.prototype, self.alpha, self.beta, job.rng, convex=self.convex)
         operators = choose_operators(
             type(self).__name__,
@@ -221,11 +255,14 @@ class RecordMicroaggregation(InSpace):
             semantics=self.semantics,
             weighted=weights is not None,
             rng=job.rng,
+            tables=tables,
         )
         released: dict[str, Any] = {}
         labels, figures = [], []
         for names in self._blocks(job):
-            records = encode_records(job, names, self.importance or {}, self.missing, semantics=self.semantics)
+            records = encode_records(
+                job, names, self.importance or {}, self.missing, semantics=self.semantics, tables=tables
+            )
             block_labels, block = self._partition(records, {name: operators[name] for name in names}, job, names)
             for name in names:
                 released[name] = self._released(job.microdata.encoded(name), operators[name], block_labels, weights)
@@ -320,6 +357,7 @@ class RecordMicroaggregation(InSpace):
             semantics=self.semantics,
             weighted=weights is not None,
             rng=rng,
+            tables=self._tables(space.scope.schema, space.names),
         )
         return {name: self._released(part[name], operators[name], labels, weights) for name in space.names}
 
