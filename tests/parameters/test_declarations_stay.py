@@ -30,7 +30,7 @@ BASES = {
     for contract, base in (("masker", Masker), ("linker", Linker), ("measure", Measure))
     for cls in catalogue.methods(contract).values()
 }
-WORDS = {"title", "reference", "formula", "symbol", "instead", "parameters"}
+WORDS = {"iso_20889", "title", "reference", "formula", "symbol", "instead", "parameters"}
 """What is said to readers, who may be told better."""
 
 

@@ -243,14 +243,14 @@ def test_external_holds_no_seed_no_risk_and_no_way_back(folder, external, parts)
     read = json.loads(machine)
     assert set(read) == {
         "discreet", "audience", "n_records", "steps", "attributes", "changes", "suppressions", "loss", "distributions",
-        "correlations",
+        "correlations", "about", "files",
     }  # fmt: skip
     few = len(masked)
     for one in read["changes"]:  # counts from ten on, and none that leaves fewer than ten
         for count in (one["changed"], one["suppressed"]):
             assert count is None or count in (0, one["cells"]) or 10 <= count <= few - 10
     assert {key for step in read["steps"] for key in step} <= {
-        "method", "what_it_does", "attributes", "guarantees", "values_may_be_untrue", "smallest_group",
+        "method", "what_it_does", "attributes", "guarantees", "values_may_be_untrue", "smallest_group", "iso_20889",
     }  # fmt: skip
 
 

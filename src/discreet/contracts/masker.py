@@ -158,6 +158,8 @@ class Masker(Transformer, ABC):
     instead: ClassVar[str] = "mask a sample of the records"
     """What a user is told to do where a table is too large for a method that needs all records."""
     scales: ClassVar[frozenset[str]]
+    iso_20889: ClassVar[str] = ""
+    """The class of ISO/IEC 20889 that the technique belongs to, and its name there where it has one."""
     perturbative: ClassVar[bool] = True
     handles_missing: ClassVar[bool] = False
     groups: ClassVar[bool] = False

@@ -11,7 +11,7 @@ import numpy as np
 
 from discreet.contracts.assessment import Exposure, NotComputed
 from discreet.contracts.engine import Engine, TablePair
-from discreet.contracts.file_risk import FileRisk, GroupSizes
+from discreet.contracts.file_risk import FileRisk
 from discreet.contracts.masked import Masked
 from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
@@ -22,6 +22,7 @@ from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, DiscreetError, ParameterError, door, wrong_type
 from discreet.evaluation.exposure import expose
+from discreet.evaluation.group_sizes import sizes_between
 from discreet.io.reading import survey
 from discreet.measures.risk.equal_keys import KAnonymityViolations
 from discreet.measures.risk.household_risk import HouseholdRisk
@@ -41,7 +42,6 @@ from discreet.typing import FloatArray, IntArray
 
 __all__ = ["risk"]
 
-_ENDS = (1, 2, 3, 5, 10, 50, 100, 1000)
 _BELOW = (2, 3, 5)
 _MOST_KEYS = 62
 _MOST_NUMBERS = 100_000
@@ -292,7 +292,7 @@ def _concluded(
         population=counted.population if known else None,
         below={k: sizes.below(k) for k in _BELOW},
         groups=int(sizes.combinations.sum()),
-        sizes=_histogram(sizes),
+        sizes=sizes_between(sizes.sizes, sizes.combinations, sizes.records),
         expected=expected,
         highest=100.0 * (chances.highest if known else 1.0 / float(sizes.sizes[0])),
         uniques=uniques,
@@ -317,18 +317,3 @@ def _headline(n: int, expected: dict[str, float], sizes: SizeTable) -> str:
         f"{100 * count / n:.2f} % of the records ({count:,.1f} of {n:,}) are expected to be re-identified {whose}; "
         f"{sizes.below(2):,} are the only ones with their keys."
     )
-
-
-def _histogram(sizes: SizeTable) -> tuple[GroupSizes, ...]:
-    result = []
-    for least, after in zip(_ENDS, (*_ENDS[1:], 0), strict=True):
-        inside = (sizes.sizes >= least) & ((sizes.sizes < after) | (not after))
-        result.append(
-            GroupSizes(
-                least,
-                after - 1 if after else 0,
-                int(sizes.combinations[inside].sum()),
-                int(sizes.records[inside].sum()),
-            )
-        )
-    return tuple(result)

@@ -10,7 +10,9 @@ import numpy as np
 
 from discreet import catalogue
 from discreet.contracts.assessment import Assessment, Verdict
+from discreet.contracts.dossier import Dossier, FileListed
 from discreet.contracts.engine import Engine, TablePair
+from discreet.contracts.intruder import Intruder
 from discreet.contracts.masked import Provenance
 from discreet.contracts.remark import Remark
 from discreet.data.block import Block
@@ -19,6 +21,7 @@ from discreet.data.table import StoredTable
 from discreet.errors import DiscreetError
 from discreet.evaluation.assessing import engine_for
 from discreet.evaluation.changes import CellCounts, CellTally, changes_told, suppressions_told
+from discreet.evaluation.group_sizes import group_sizes
 from discreet.evaluation.pictures import flows, profile, relations, shares
 from discreet.evaluation.study import Study
 from discreet.parameters import summary_of
@@ -67,6 +70,9 @@ def gather(
     domains: Sequence[str] = (),
     tell: Sequence[str] = (),
     engine: Engine | None = None,
+    about: Dossier | None = None,
+    files: Sequence[FileListed] = (),
+    intruders: Sequence[Intruder] = (),
 ) -> Any:
     """Return what a page for an audience shows, of two tables with the same records in the same order."""
     from discreet.report.contents import Contents
@@ -80,6 +86,8 @@ def gather(
     from discreet.evaluation.exposure import expose  # compiled code, which only a report needs
 
     exposed = audience == "internal" and not looked.drawn  # who is alone among some need not be alone among all
+    keys = _keys(assessment, *after.values())
+    shared = [name for name in keys if name in first.schema and name in second.schema]
     return Contents(
         provenance=abridge_record(provenance, telling),
         assessment=assessment,
@@ -93,7 +101,7 @@ def gather(
         shares=tuple(s for s in shares(first, second, smallest) if s.name in touched)[:_PICTURES],
         flows=flows(first, second, smallest),
         correlations=relations(first, second),
-        exposure=expose(first, second, _keys(assessment, *after.values())) if exposed else None,
+        exposure=expose(first, second, keys) if exposed else None,
         verdicts=tuple(verdicts),
         remarks=tuple(advice),
         certificate=_sentences(certificate),
@@ -105,6 +113,12 @@ def gather(
         tell=tuple(tell),
         unmasked_study=study.unmasked_entry() if study is not None else None,
         drawn=looked.drawn,
+        about=about or Dossier(),
+        files=tuple(files),
+        classes={step.method: maskers[step.method].iso_20889 for step in steps if step.method in maskers},
+        in_words={intruder.name: intruder.in_words for intruder in intruders if intruder.in_words},
+        sizes_before=group_sizes(first, shared) if exposed else (),
+        sizes_after=group_sizes(second, shared) if exposed else (),
     )
 
 

@@ -14,11 +14,20 @@ from typing import Any, TypeAlias
 
 from discreet import io
 from discreet._version import __version__
+from discreet.contracts.dossier import FileListed
 from discreet.contracts.masked import Provenance
 from discreet.errors import FileError
 from discreet.masking.withholding.pseudonym_key import is_key_file
 
-__all__ = ["PathLike", "check_manifest", "find_manifest", "listed_files", "masking_in_manifest", "write_manifest"]
+__all__ = [
+    "PathLike",
+    "check_manifest",
+    "find_manifest",
+    "list_files",
+    "listed_files",
+    "masking_in_manifest",
+    "write_manifest",
+]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
@@ -122,6 +131,19 @@ def check_manifest(path: PathLike) -> dict[str, str]:
         file = source.parent / name
         states[name] = "absent" if not _is_file(file) else "unchanged" if _sha256(file) == expected else "changed"
     return states
+
+
+def list_files(what: str, paths: Iterable[PathLike]) -> tuple[FileListed, ...]:
+    """Return files as a report lists them; of a folder, the tables in it. Keys of pseudonyms are not listed."""
+    result = []
+    for path in paths:
+        content = io.content_of(path)
+        parts = sorted(content.rglob("*.parquet")) if content.is_dir() else [content]
+        for part in parts:
+            name = part.relative_to(content.parent).as_posix() if content.is_dir() else Path(path).name
+            if part.is_file() and not is_key_file(path):
+                result.append(FileListed(what, name, part.stat().st_size, _sha256(part)))
+    return tuple(result)
 
 
 def listed_files(path: PathLike) -> list[dict[str, str]]:

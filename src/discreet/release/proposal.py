@@ -239,11 +239,13 @@ def _proposed_scenarios(schema: Schema) -> tuple[list[Intruder], dict[str, str]]
     if not schema.keys:
         return [], {}
     linkers = ("distance", "probabilistic")
-    scenarios = [Intruder(ALL_KEYS, schema.keys, linkers)]
+    everything = "Somebody who knows every key of everybody in the file, exactly: the worst that is assumed."
+    scenarios = [Intruder(ALL_KEYS, schema.keys, linkers, in_words=everything)]
     about = {"scenario:all keys": "The worst case: an intruder who knows every key of everybody, exactly."}
     categorical = schema.of_scale("ordinal", "nominal", among=schema.keys)
     if 1 < len(categorical) < len(schema.keys):
-        scenarios.append(Intruder("categories only", categorical, linkers))
+        words = "Somebody who knows the categories of people around him, and none of their numbers."
+        scenarios.append(Intruder("categories only", categorical, linkers, in_words=words))
         about["scenario:categories only"] = (
             "Somebody who knows what neighbours know. Write a scenario for each source that an intruder may have."
         )

@@ -4,6 +4,16 @@
 
     seed = 1  # left out, one of 128 bits is drawn
 
+    [about]  # what the report shows first; all of it may be left out
+    title = "Household survey 2026"
+    release_type = "scientific use file"
+    date = "2026-11-30"
+    purpose = "Research on living conditions"
+    legal_basis = "Statistics Act, section 12"
+    recipients = ["Institute A"]
+    decided_by = "Head of methods"
+    review_date = "2028-11-30"
+
     [data]
     file = "survey.csv"  # beside the protocol, unless the path is absolute
 
@@ -22,6 +32,7 @@
     name = "neighbour"
     known = ["AGE"]
     linkers = ["distance", "probabilistic"]
+    in_words = "Somebody next door, who knows how old people are."
 
     [[step]]
     method = "mdav"
@@ -42,8 +53,10 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from dataclasses import fields as dataclass_fields
 from pprint import pformat
 
+from discreet.contracts.dossier import Dossier
 from discreet.contracts.intruder import Intruder
 from discreet.data.schema import ATTRIBUTE_FIELDS, Schema
 from discreet.data.toml_text import Places, at_line, check_keys, comment, parse, table_text, toml_value
@@ -57,7 +70,7 @@ from discreet.typing import Json
 
 __all__ = ["Protocol"]
 
-_TABLES = ("seed", "data", "release", "public", "attribute", "scenario", "step", "thresholds")
+_TABLES = ("seed", "about", "data", "release", "public", "attribute", "scenario", "step", "thresholds")
 
 
 _RELEASE = ("masked", "internal", "external", "manifest", "json", "pdf")
@@ -91,6 +104,8 @@ class Protocol:
     public : mapping of str to list of str
         What the report for data users tells beside the usual: ``domains``, attributes by whose levels suppressed cells
         are counted; ``tell``, of ``"noise"`` (the level of noise) and ``"pram"`` (the matrix of PRAM), both by choice.
+    about : Dossier or mapping
+        What the release is for and what was decided: title, purpose, recipients, decision. Figures do not depend on it.
     comments : mapping of str to str
         What to write beside a part of the file: by ``"protocol"``, ``"data"``, ``"release"``, ``"thresholds"``,
         ``"attribute:NAME"``, ``"scenario:NAME"``, ``"step:0"``, and ``"end"``.
@@ -113,6 +128,7 @@ class Protocol:
     source: Source | None = None
     release: Mapping[str, str] = field(default_factory=dict)
     public: Mapping[str, Sequence[str]] = field(default_factory=dict, kw_only=True)
+    about: Dossier = field(default_factory=Dossier, kw_only=True)
     comments: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def _repr_html_(self) -> str:
@@ -132,6 +148,7 @@ class Protocol:
     def __post_init__(self) -> None:
         for name, kind in (("steps", tuple), ("scenarios", tuple), ("thresholds", dict), ("release", dict)):
             object.__setattr__(self, name, kind(getattr(self, name)))
+        object.__setattr__(self, "about", Dossier.of(self.about))
         self._check_public()
         object.__setattr__(self, "seed", read_seed(self.seed))
         names = [scenario.name for scenario in self.scenarios]
@@ -205,6 +222,8 @@ class Protocol:
             return comment(notes.get(key, ""))
 
         parts = []
+        if self.about:
+            parts.append(note("about") + table_text("[about]", self.about.to_dict()))
         if self.source is not None:
             parts.append(note("data") + table_text("[data]", self.source.to_dict()))
         if self.release:
@@ -237,13 +256,16 @@ class Protocol:
         for name in ("attribute", "scenario", "step"):
             if not isinstance(fields.get(name, []), list):
                 raise SchemaError(f"Write [[{name}]] with double brackets: there may be several.")
-        for name in ("data", "release", "public", "thresholds"):
+        for name in ("about", "data", "release", "public", "thresholds"):
             if not isinstance(fields.get(name, {}), dict):
                 raise SchemaError(f"{name} must be a table: write [{name}] on a line of its own.")
         for i, table in enumerate(fields.get("attribute", [])):
             check_keys(table, ATTRIBUTE_FIELDS, f"[[attribute]] number {i + 1}", where, "attribute", i)
         data, release = fields.get("data", {}), fields.get("release", {})
         check_keys(data, SOURCE, "[data]", where, "data")
+        check_keys(
+            fields.get("about", {}), tuple(one.name for one in dataclass_fields(Dossier)), "[about]", where, "about"
+        )
         check_keys(release, _RELEASE, "[release]", where, "release")
         check_keys(fields.get("public", {}), _PUBLIC, "[public]", where, "public")
         for table, values in (("data", data), ("release", release)):
@@ -269,6 +291,7 @@ class Protocol:
             Source(**data) if data else None,
             release,
             public=fields.get("public", {}),
+            about=fields.get("about", {}),
         )
 
     @classmethod

@@ -105,12 +105,13 @@ def read_step(table: Any, index: int, where: Places) -> Step:
 def read_scenario(table: Any, index: int, where: Places) -> Intruder:
     """Read one intruder of the text."""
     what = f"[[scenario]] number {index + 1}"
-    check_keys(table, ("name", "known", "linkers"), what, where, "scenario", index)
+    check_keys(table, ("name", "known", "linkers", "in_words"), what, where, "scenario", index)
     line = where.line("scenario", index)
     if "known" not in table:
         raise SchemaError(f"{at_line(line)}{what} must say what the intruder knows.", hint='known = ["AGE", "SEX"]')
     try:
         linkers = table.get("linkers", Intruder.linkers)
-        return Intruder(table.get("name", f"scenario {index + 1}"), table["known"], linkers, line)
+        name, words = table.get("name", f"scenario {index + 1}"), table.get("in_words", "")
+        return Intruder(name, table["known"], linkers, line, words)
     except SchemaError as error:
         raise SchemaError(f"{at_line(line)}{error.message}", hint=error.hint) from None

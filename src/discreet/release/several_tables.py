@@ -20,7 +20,7 @@ from discreet.typing import Json
 __all__ = ["Tables"]
 
 _PARTS = ("seed", "release", "table", "join")
-_OF_A_TABLE = ("name", "data", "release", "public", "attribute", "scenario", "step", "thresholds")
+_OF_A_TABLE = ("name", "about", "data", "release", "public", "attribute", "scenario", "step", "thresholds")
 
 
 @dataclass(frozen=True)

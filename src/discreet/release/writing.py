@@ -8,8 +8,10 @@ from typing import Any
 
 from discreet import io
 from discreet.contracts.assessment import Assessment, Verdict
+from discreet.contracts.dossier import Dossier, FileListed
 from discreet.contracts.engine import Engine
 from discreet.contracts.file_risk import FileRisk
+from discreet.contracts.intruder import Intruder
 from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.pairing import aligned
 from discreet.contracts.remark import Remark
@@ -20,7 +22,7 @@ from discreet.evaluation.study import Study
 from discreet.io.atomic import whole_file
 from discreet.io.reading import check_outputs, make_folder, save_schema, write, written_together
 from discreet.release.gathering import SMALLEST, gather
-from discreet.release.manifest import PathLike, write_manifest
+from discreet.release.manifest import PathLike, list_files, write_manifest
 from discreet.release.running import Run
 from discreet.release.stored_run import StoredRun, copy_release
 
@@ -66,6 +68,9 @@ def write_report(
     domains: Sequence[str] = (),
     tell: Sequence[str] = (),
     engine: Engine | None = None,
+    about: Dossier | Mapping[str, Any] | None = None,
+    files: Mapping[str, PathLike] | None = None,
+    intruders: Sequence[Intruder] = (),
 ) -> None:
     """Write a report: a self-contained page for people, JSON for machines, a PDF for the file.
 
@@ -77,7 +82,7 @@ def write_report(
     provenance : Provenance, optional
         Of a release in files, how it came about: ``protect(stored, output=…).provenance``.
     html, json, pdf : path, optional
-        What to write; a PDF needs the extra ``discreet[pdf]``.
+        What to write; a PDF needs the extra ``discreet[pdf]``. `html` that ends in ``.pdf`` is a PDF.
     audience : {"internal", "external"}
         The internal report holds parameters, seeds, risks and where they sit: for the people who sign the release. The
         external one tells data users what was done and what it cost, without anything that would help an intruder.
@@ -99,6 +104,14 @@ def write_report(
         that corrects for the masking needs them; without the original an intruder cannot draw the same numbers again.
     engine : Engine, optional
         Of tables in files.
+    about : Dossier or mapping, optional
+        Title, date, purpose, legal basis, recipients, decision: what the internal report is signed under. Data users
+        are told the title, the kind of release and the date.
+    files : mapping of str to path, optional
+        By what they are (``"masked"``), the files that are released; reports list them with their SHA-256, the
+        internal one the `inputs` too.
+    intruders : sequence of Intruder, optional
+        Their `in_words` are shown beside the scenarios of `after`.
 
     Notes
     -----
@@ -120,6 +133,10 @@ def write_report(
         raise wrong_type("write_report", "assessment must be what assess gave", assessment, "assess(original, masked)")
     from discreet.report.page import render_html, render_json
 
+    if html is not None and Path(html).suffix.lower() == ".pdf":
+        if pdf is not None:
+            raise ParameterError("write_report: two files are asked for as a PDF.", hint="Leave out one of them.")
+        html, pdf = None, html
     strangers = [name for name in tell if name not in ("noise", "pram")]
     if strangers:
         raise ParameterError(f"write_report: tell knows 'noise' and 'pram'; got {strangers[0]!r}.")
@@ -143,6 +160,9 @@ def write_report(
         domains,
         tell,
         engine,
+        Dossier.of(about),
+        (*list_files("original", sources if audience == "internal" else ()), *_released(files or {})),
+        intruders,
     )
     page = render_html(contents, audience) if html is not None or pdf is not None else ""
     if pdf is not None:
@@ -155,6 +175,10 @@ def write_report(
         io.write_text(html, page, sources)
     if json is not None:
         io.write_text(json, render_json(contents, audience), sources)
+
+
+def _released(files: Mapping[str, PathLike]) -> list[FileListed]:
+    return [one for what, path in files.items() for one in list_files(what, [path])]
 
 
 def _side_by_side(original: Any, masked: Any, provenance: Provenance) -> tuple[Any, Any]:
@@ -201,6 +225,7 @@ def write_run(run: Run | StoredRun, folder: PathLike | None = None, released: Ma
 def _write_files(run: Run | StoredRun, paths: Mapping[str, Path], released: Masked | None) -> None:
     assessment = run.assessment
     shared: dict[str, Any] = {"before": run.before, "after": run.after, "inputs": run.inputs, **run.protocol.public}
+    shared |= {"about": run.protocol.about, "intruders": run.protocol.scenarios}
     if isinstance(run, StoredRun):
         copy_release(run.masked, paths["masked"], run.inputs)
         save_schema(run.masked.schema, paths["schema"], run.inputs)
@@ -209,6 +234,7 @@ def _write_files(run: Run | StoredRun, paths: Mapping[str, Path], released: Mask
         table = run.masked if released is None else released
         write(table, paths["masked"], run.inputs)
         save_schema(table.schema, paths["schema"], run.inputs)
+    shared["files"] = {name: paths[name] for name in ("masked", "schema")}
     remarks = run.advice
     internal: dict[str, Any] = {"html": paths.get("internal"), "json": paths.get("json"), "pdf": paths.get("pdf")}
     if any(internal.values()):

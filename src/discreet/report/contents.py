@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from discreet.contracts.assessment import Assessment, Exposure, Verdict
 from discreet.contracts.before_after import ColumnChange, Correlations, Distribution, Flow, GroupSuppression, Shares
+from discreet.contracts.dossier import Dossier, FileListed
+from discreet.contracts.file_risk import GroupSizes
 from discreet.contracts.masked import Provenance
 from discreet.contracts.measurement import Measurement
 from discreet.contracts.remark import Remark
@@ -52,6 +54,16 @@ class Contents:
         Risk, loss and score of the unmasked file, beside the candidates of a study.
     drawn : str
         Of a file larger than memory, which records pictures are made of.
+    about : Dossier
+        What the release is for and what was decided.
+    files : tuple of FileListed
+        What the report is about; a report for data users names those that are released.
+    classes : dict of str to str
+        By method, the class of ISO/IEC 20889 that it belongs to.
+    in_words : dict of str to str
+        By scenario, who the intruder is.
+    sizes_before, sizes_after : tuple of GroupSizes
+        How many records share the keys of how many others, in the original and in the release.
     """
 
     provenance: Provenance
@@ -76,6 +88,12 @@ class Contents:
     tell: tuple[str, ...] = ()
     unmasked_study: Json | None = None
     drawn: str = ""
+    about: Dossier = field(default_factory=Dossier)
+    files: tuple[FileListed, ...] = ()
+    classes: Mapping[str, str] = field(default_factory=dict)
+    in_words: Mapping[str, str] = field(default_factory=dict)
+    sizes_before: tuple[GroupSizes, ...] = ()
+    sizes_after: tuple[GroupSizes, ...] = ()
 
     @property
     def steps(self) -> tuple[Provenance, ...]:

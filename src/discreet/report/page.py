@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -26,6 +27,7 @@ from discreet.report.coarse import publishable, step_of_shares
 from discreet.report.contents import Contents
 from discreet.report.public import public, public_change
 from discreet.report.study_map import map_svg
+from discreet.report.verdict import verdict_of
 
 __all__ = ["environment", "render_html", "render_json"]
 
@@ -63,6 +65,8 @@ def render_html(contents: Contents, audience: str = "internal") -> str:
         .get_template("internal.html.j2")
         .render(
             contents=contents,
+            verdict=verdict_of(contents),
+            size_chart="",
             loss_chart=_own(loss_chart(contents.assessment)),
             assessment=contents.assessment,
             steps=[step.to_dict(internal=True) for step in contents.steps],
@@ -148,5 +152,15 @@ def _everything(contents: Contents) -> dict[str, Any]:
         "unmasked_study": contents.unmasked_study,
         "changes": [public_change(one) for one in contents.changes],
         "protocol": contents.protocol,
+        "verdict": list(verdict_of(contents)),
+        "about": contents.about.to_dict(),
+        "files": [asdict(file) for file in contents.files],
+        "iso_20889": dict(contents.classes),
+        "scenarios_in_words": dict(contents.in_words),
+        "suppressions": [asdict(one) for one in contents.suppressions],
+        "group_sizes": {
+            when: [{"size": one.label, "groups": one.groups, "records": one.records} for one in sizes]
+            for when, sizes in (("before", contents.sizes_before), ("after", contents.sizes_after))
+        },
         **({"drawn": contents.drawn} if contents.drawn else {}),
     }

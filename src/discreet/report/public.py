@@ -39,6 +39,7 @@ def public(contents: Contents) -> Json:
     return {
         "discreet": __version__,
         "audience": "external",
+        **_about(contents),
         "n_records": contents.assessment.n_records,
         "steps": [_step(step, contents) for step in contents.steps],
         "attributes": [
@@ -58,12 +59,27 @@ def public(contents: Contents) -> Json:
     }
 
 
+_RELEASED = ("masked", "schema")
+
+
+def _about(contents: Contents) -> Json:
+    """Return what the release is called and which files it is; who decided, why and for whom stays inside."""
+    about = {name: getattr(contents.about, name) for name in ("title", "release_type", "date")}
+    files = [
+        {"what": file.what, "name": file.name, "bytes": file.bytes, "sha256": file.sha256}
+        for file in contents.files
+        if file.what in _RELEASED
+    ]
+    return {"about": {name: words for name, words in about.items() if words}, "files": files}
+
+
 def _step(step: Provenance, contents: Contents) -> Json:
     summary: Json = {
         "method": step.method,
         "what_it_does": contents.summaries.get(step.method, ""),
         "attributes": list(step.attributes),
         "values_may_be_untrue": step.perturbative,
+        "iso_20889": contents.classes.get(step.method, ""),
     }
     # Only what the release as a whole keeps: a later step may have broken what this one promised.
     promised = [p for p in contents.provenance.guarantees if _is_of(p, step)]

@@ -80,6 +80,7 @@ class DateShifting(Masker):
     (30.0, False)
     """
 
+    iso_20889: ClassVar[str] = "randomisation: noise addition"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     handles_missing: ClassVar[bool] = True

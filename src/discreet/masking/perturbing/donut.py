@@ -75,6 +75,7 @@ class DonutDisplacement(CoordinateMasker):
     (True, True)
     """
 
+    iso_20889: ClassVar[str] = "randomisation: noise addition"
     makes_numbers: ClassVar[bool] = True
     inner: float = parameter(Number(0), default=100.0)
     outer: float = parameter(Number(0, open_low=True), default=1000.0)

@@ -49,6 +49,7 @@ class NoisePlan(Plan):
 class _Noise(Masker):
     """What all kinds of noise share; subclasses write ``_noisy``."""
 
+    iso_20889: ClassVar[str] = "randomisation: noise addition"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     handles_missing: ClassVar[bool] = True

@@ -111,6 +111,7 @@ class PRAM(Masker):
     [[0.875, 0.125, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]]
     """
 
+    iso_20889: ClassVar[str] = "randomisation"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
     handles_missing: ClassVar[bool] = True

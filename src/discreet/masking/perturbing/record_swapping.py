@@ -102,6 +102,7 @@ class RecordSwapping(Masker):
     """
 
     instead: ClassVar[str] = "swap every county, or the like, by itself"
+    iso_20889: ClassVar[str] = "randomisation: permutation"
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
     handles_missing: ClassVar[bool] = True
     hierarchy: Sequence[str] = parameter(Names(), kw_only=False)

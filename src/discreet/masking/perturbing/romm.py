@@ -93,6 +93,7 @@ class ROMM(Masker):
     True
     """
 
+    iso_20889: ClassVar[str] = "randomisation"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     makes_numbers: ClassVar[bool] = True

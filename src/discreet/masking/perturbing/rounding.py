@@ -62,6 +62,7 @@ class Rounding(Masker):
     [10.0, 10.0, 20.0, 50.0]
     """
 
+    iso_20889: ClassVar[str] = "generalisation: rounding"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     handles_missing: ClassVar[bool] = True

@@ -62,6 +62,7 @@ class Shuffling(Masker):
     """
 
     instead: ClassVar[str] = "use rank-swapping"
+    iso_20889: ClassVar[str] = "randomisation: permutation"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal"})
     handles_missing: ClassVar[bool] = True
     predictors: Sequence[str] | None = parameter(Optional(Names()), default=None, kw_only=False)

@@ -120,6 +120,7 @@ class RankSwapping(Masker):
     [30.0, 20.0, 40.0, 10.0, 50.0, 60.0]
     """
 
+    iso_20889: ClassVar[str] = "randomisation: permutation"
     need: ClassVar[Need] = Need.KEY
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     handles_missing: ClassVar[bool] = True

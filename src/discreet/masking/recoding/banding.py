@@ -89,6 +89,7 @@ class Banding(Masker):
     [10, 10, 30, 30, 90]
     """
 
+    iso_20889: ClassVar[str] = "generalisation"
     need: ClassVar[Need] = Need.ORDER
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     perturbative: ClassVar[bool] = False

@@ -34,6 +34,7 @@ FEWEST_CODED = 3
 class _Coding(Masker):
     """What top and bottom coding share; `_sign` is 1 where high values are coded and −1 where low ones are."""
 
+    iso_20889: ClassVar[str] = "generalisation: top and bottom coding"
     need: ClassVar[Need] = Need.ORDER
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     perturbative: ClassVar[bool] = False

@@ -107,6 +107,7 @@ class DateCoarsening(Masker):
     ['1957-01-01', '1957-01-01', '1961-01-01']
     """
 
+    iso_20889: ClassVar[str] = "generalisation"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     perturbative: ClassVar[bool] = False

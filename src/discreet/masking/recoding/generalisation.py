@@ -147,6 +147,7 @@ class Generalisation(Masker):
     """
 
     instead: ClassVar[str] = "search a sample of the records and give the steps to hierarchy-recoding"
+    iso_20889: ClassVar[str] = "generalisation"
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True

@@ -100,6 +100,7 @@ class GridCells(CoordinateMasker):
     [(15.0, 25.0), (15.0, 25.0), (105.0, 45.0)]
     """
 
+    iso_20889: ClassVar[str] = "generalisation"
     perturbative: ClassVar[bool] = False
     metres: float = parameter(Number(0, open_low=True), default=1000.0)
 

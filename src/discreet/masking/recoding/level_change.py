@@ -116,6 +116,7 @@ class LevelPlan(Plan):
 class LevelRecoding(Masker):
     """A masker that sends levels to levels, all records alike; subclasses write ``inquire``, which makes the plan."""
 
+    iso_20889: ClassVar[str] = "generalisation"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"ordinal", "nominal"})
     perturbative: ClassVar[bool] = False

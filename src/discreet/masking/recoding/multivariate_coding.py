@@ -85,6 +85,7 @@ class MultivariateTopCoding(Masker):
     [169, 172]
     """
 
+    iso_20889: ClassVar[str] = "generalisation: top and bottom coding"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     handles_missing: ClassVar[bool] = True

@@ -99,6 +99,7 @@ class SafeHarbour(Masker):
     [('47', '2020'), ('90+', '2021')]
     """
 
+    iso_20889: ClassVar[str] = "generalisation"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     perturbative: ClassVar[bool] = False

@@ -67,6 +67,7 @@ class GhostSuppression(Masker):
     [12.5, None, 81.5]
     """
 
+    iso_20889: ClassVar[str] = "suppression: local suppression"
     need: ClassVar[Need] = Need.RECORD
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     perturbative: ClassVar[bool] = False

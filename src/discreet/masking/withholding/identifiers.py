@@ -64,6 +64,7 @@ class Identifiers(Masker):
     ['2', '2', '1']
     """
 
+    iso_20889: ClassVar[str] = "suppression: masking"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal", "sequence"})
     instead: ClassVar[str] = "remove them, and renumber in a smaller table"
     perturbative: ClassVar[bool] = False

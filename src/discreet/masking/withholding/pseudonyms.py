@@ -69,6 +69,7 @@ class Pseudonyms(Masker):
     ['2ssbe0pz48d9', 'ka2x9eyyxyvb', '2ssbe0pz48d9']
     """
 
+    iso_20889: ClassVar[str] = "pseudonymisation"
     scales: ClassVar[frozenset[str]] = frozenset({"nominal"})
     instead: ClassVar[str] = "exchange them in a smaller table"
     perturbative: ClassVar[bool] = False

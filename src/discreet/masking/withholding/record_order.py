@@ -43,6 +43,7 @@ class RecordOrder(Masker):
     """
 
     instead: ClassVar[str] = "sort by a random column before"
+    iso_20889: ClassVar[str] = "none"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal", "sequence"})
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True

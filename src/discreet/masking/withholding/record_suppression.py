@@ -91,6 +91,7 @@ class RecordSuppression(Masker):
     """
 
     instead: ClassVar[str] = "use local-suppression, which takes values and not records"
+    iso_20889: ClassVar[str] = "suppression: record suppression"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True

@@ -137,6 +137,7 @@ class RiskSuppression(Masker):
     [('a', 'b', 50.0), ('a', 'b', 50.0), ('a', 'a', 50.0), ('a', None, 4.0)]
     """
 
+    iso_20889: ClassVar[str] = "suppression: local suppression"
     need: ClassVar[Need] = Need.DISTINCT
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     perturbative: ClassVar[bool] = False

@@ -53,6 +53,7 @@ class Sampling(Masker):
     """
 
     instead: ClassVar[str] = "take every tenth record, say, before"
+    iso_20889: ClassVar[str] = "statistical tools: sampling"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal", "sequence"})
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True

@@ -119,6 +119,7 @@ class LocalSuppression(Masker):
     """
 
     instead: ClassVar[str] = "leave polish out"
+    iso_20889: ClassVar[str] = "suppression: local suppression"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     perturbative: ClassVar[bool] = False
     handles_missing: ClassVar[bool] = True

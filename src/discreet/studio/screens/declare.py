@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -124,7 +125,7 @@ def _moved(answers: dict[str, Answer], schema: Schema, move: str) -> dict[str, A
 
 def _without(scenario: Intruder, names: set[str]) -> Intruder | None:
     keys = tuple(name for name in scenario.known if name not in names)
-    return Intruder(scenario.name, keys, scenario.linkers) if keys else None
+    return replace(scenario, known=keys) if keys else None
 
 
 @router.post("/declare/scenarios")

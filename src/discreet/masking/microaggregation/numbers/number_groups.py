@@ -82,6 +82,7 @@ class NumericMicroaggregation(InSpace):
         Mask within the combinations of these categorical attributes.
     """
 
+    iso_20889: ClassVar[str] = "randomisation: microaggregation"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     groups: ClassVar[bool] = True
     makes_numbers: ClassVar[bool] = True

@@ -190,6 +190,7 @@ class RecordMicroaggregation(InSpace):
     Subclasses write ``_partition``. They never compute a value to release: that is the operators' work.
     """
 
+    iso_20889: ClassVar[str] = "randomisation: microaggregation"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     groups: ClassVar[bool] = True
     makes_numbers: ClassVar[bool] = True

@@ -64,6 +64,7 @@ class SequenceMicroaggregation(Masker):
     sequence of `k` or more records is released as it is. Subclasses write ``_partition`` for one block.
     """
 
+    iso_20889: ClassVar[str] = "randomisation: microaggregation"
     need: ClassVar[Need] = Need.DISTINCT
     scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
     groups: ClassVar[bool] = True
