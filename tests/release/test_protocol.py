@@ -186,7 +186,7 @@ def test_the_example_of_the_module_is_a_protocol():
 def test_the_protocols_of_the_documentation_are_valid():
     page = (Path(__file__).parent.parent.parent / "docs" / "protocol.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for text in blocks:
         protocol = Protocol.from_toml(text)
         for place, step in enumerate(protocol.steps):
