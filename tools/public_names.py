@@ -27,7 +27,8 @@ NAMES: tuple[str, ...] = (
     "Attribute", "Schema", "Numeric", "Ordinal", "Nominal", "Sequence", "Date", "DateTime",
     "Microdata", "microdata", "Declaration", "Hierarchy", "read_hierarchy", "build_hierarchy",
     # read and write
-    "read", "scan", "survey", "write", "inspect", "MemoryEngine", "StreamingEngine", "SparkEngine",
+    "read", "scan", "survey", "Survey", "ProtectedSurvey", "write", "inspect",
+    "MemoryEngine", "StreamingEngine", "SparkEngine",
     # mask, attack, measure, score
     "methods", "protect", "Chain", "PerUnit",
     "risk", "attack", "attack_together", "combine", "match_variables", "measure", "correct_table",
@@ -56,7 +57,7 @@ ROOMS: dict[str, str] = {
     "measure": "evaluation",
     "run": "workflow",
     "risk": "evaluation",
-    "survey": "io",
+    "survey": "release",
     "tune": "evaluation",
 }
 """The room of a name that two rooms have."""

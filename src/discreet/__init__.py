@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from discreet.io.reading import inspect as inspect
     from discreet.io.reading import read as read
     from discreet.io.reading import scan as scan
-    from discreet.io.reading import survey as survey
     from discreet.io.reading import write as write
     from discreet.linkage.combined import combine as combine
     from discreet.linkage.shared.blocking import BlockedLinkage as BlockedLinkage
@@ -214,6 +213,9 @@ if TYPE_CHECKING:
     from discreet.release.alternatives import OpenProtocol as OpenProtocol
     from discreet.release.alternatives import chains as chains
     from discreet.release.chain import Chain as Chain
+    from discreet.release.guided import ProtectedSurvey as ProtectedSurvey
+    from discreet.release.guided import Survey as Survey
+    from discreet.release.guided import survey as survey
     from discreet.release.importing import import_protocol as import_protocol
     from discreet.release.proposal import propose as propose
     from discreet.release.protocol import Protocol as Protocol
@@ -332,6 +334,7 @@ else:
         "ProjectionMicroaggregation": "discreet.masking.microaggregation.numbers.projection",
         "PropensityLoss": "discreet.measures.loss.propensity",
         "ProsecutorRisk": "discreet.measures.risk.guesses",
+        "ProtectedSurvey": "discreet.release.guided",
         "Protocol": "discreet.release.protocol",
         "Pseudonyms": "discreet.masking.withholding.pseudonyms",
         "QuantileDistance": "discreet.measures.loss.distributions",
@@ -372,6 +375,7 @@ else:
         "SupervisedLinkage": "discreet.linkage.unshared.supervised",
         "SuppressionByStratum": "discreet.measures.loss.suppressed_strata",
         "SuppressionShare": "discreet.measures.loss.suppressed",
+        "Survey": "discreet.release.guided",
         "TCloseMDAV": "discreet.masking.microaggregation.numbers.t_close",
         "TCloseness": "discreet.measures.risk.diversity",
         "TableLoss": "discreet.measures.loss.category_tables",
@@ -409,7 +413,7 @@ else:
         "risk": "discreet.evaluation.risk_of_file",
         "run": "discreet.workflow",
         "scan": "discreet.io.reading",
-        "survey": "discreet.io.reading",
+        "survey": "discreet.release.guided",
         "tune": "discreet.evaluation.tuning",
         "tune_protocol": "discreet.release.tuned_protocol",
         "write": "discreet.io.reading",
@@ -561,6 +565,7 @@ __all__ = [
     "ProjectionMicroaggregation",
     "PropensityLoss",
     "ProsecutorRisk",
+    "ProtectedSurvey",
     "Protocol",
     "Pseudonyms",
     "QuantileDistance",
@@ -600,6 +605,7 @@ __all__ = [
     "SupervisedLinkage",
     "SuppressionByStratum",
     "SuppressionShare",
+    "Survey",
     "TCloseMDAV",
     "TCloseness",
     "TableLoss",

@@ -58,7 +58,6 @@ if TYPE_CHECKING:
         readable_endings,
         save_schema,
         scan,
-        survey,
         writable_endings,
         write,
         write_hierarchy,
@@ -73,6 +72,7 @@ if TYPE_CHECKING:
     from discreet.release.approval import approve, check_approvals
     from discreet.release.chain import Chain, masker_for
     from discreet.release.demo import demo, write_dataset
+    from discreet.release.guided import survey
     from discreet.release.households import protect_households, renumber_files, renumber_keys, split_households
     from discreet.release.importing import import_protocol, save_imported
     from discreet.release.manifest import check_manifest, find_manifest, write_manifest
@@ -241,7 +241,6 @@ _HOMES = {
         "readable_endings",
         "save_schema",
         "scan",
-        "survey",
         "writable_endings",
         "write",
         "write_hierarchy",
@@ -256,6 +255,7 @@ _HOMES = {
     "discreet.release.approval": ("approve", "check_approvals"),
     "discreet.release.chain": ("Chain", "masker_for"),
     "discreet.release.demo": ("demo", "write_dataset"),
+    "discreet.release.guided": ("survey",),
     "discreet.release.households": ("protect_households", "renumber_files", "renumber_keys", "split_households"),
     "discreet.release.manifest": ("check_manifest", "find_manifest", "write_manifest"),
     "discreet.release.masking_source": ("masking_of", "told_release"),

@@ -1,0 +1,137 @@
+"""One object from the file to the report: the functions' figures and files, and nothing changed in place."""
+
+from __future__ import annotations
+
+import json
+
+import polars as pl
+import pytest
+
+import discreet as dc
+from discreet.datasets import business, housing
+from discreet.errors import FileError, ParameterError
+
+SEED = 20
+
+
+@pytest.fixture(scope="module")
+def companies():
+    return dc.survey(business(90))
+
+
+@pytest.fixture(scope="module")
+def release(companies):
+    return companies.protect("rank-swapping", p=10, attributes=["TURNOVER"], seed=SEED).protect("mdav", k=4)
+
+
+def cells(masked):
+    return dc.microdata(masked.to_native()).to_polars()
+
+
+def test_a_survey_is_a_table_as_any_other(companies):
+    assert isinstance(companies, dc.Microdata)
+    assert len(dc.protect(companies, "mdav", k=4)) == 90
+    assert companies.risk().value == dc.risk(companies).value
+
+
+def test_steps_give_what_a_chain_and_a_protocol_give(companies, release):
+    steps = [dc.release.Step("rank-swapping", {"p": 10, "attributes": ["TURNOVER"]}), dc.release.Step("mdav", {"k": 4})]
+    chain = dc.Chain(steps, SEED).mask(companies)
+    assert cells(release.masked).equals(cells(chain))
+    assert [one.method for one in release.masked.provenance.history] == ["rank-swapping", "mdav"]
+    again = dc.run(release.protocol(thresholds={"smallest_group": 3}), original=companies, before=False)
+    assert cells(again.masked).equals(cells(chain))
+    assert release.protocol(about={"title": "Firms"}).about.title == "Firms"
+
+
+def test_nothing_is_changed_in_place(companies, release):
+    before = companies.to_polars()
+    earlier = release.undo()
+    assert [step.method for step in earlier.steps] == ["rank-swapping"]
+    assert cells(earlier.masked).equals(cells(companies.protect("rank-swapping", p=10, attributes=["TURNOVER"],
+                                                                 seed=SEED).masked))  # fmt: skip
+    assert release.undo(2) is companies
+    assert len(release.steps) == 2
+    assert companies.to_polars().equals(before)
+    for steps in (0, 3, True, "1"):
+        with pytest.raises(ParameterError, match="from 1 to 2"):
+            release.undo(steps)
+
+
+def test_figures_are_those_of_the_functions(companies, release):
+    assert release.assess().score == dc.assess(companies, release.masked).score
+    assert release.assess() is release.assess()
+    assert [m.name for m in release.assess(measures=["sse"]).measurements] == ["sse"]
+    assert release.measure("sse")[0].value == dc.measure(companies, release.masked, "sse")[0].value
+    assert release.attack("distance").evaluate().expected == dc.attack(companies, release.masked).evaluate().expected
+    assert release.risk().value == dc.risk(release.masked).value
+    assert {one.code for one in release.advice} == {
+        one.code for one in dc.advise(companies, release.masked, release.assess())
+    }
+
+
+def test_methods_come_by_name_as_maskers_per_unit_and_in_chains():
+    homes = dc.survey(housing(120), schema=housing(120).schema)
+    numbers = [a.name for a in homes.schema if a.scale.kind == "numeric" and a.role == "key"]
+    by_name = homes.protect("mdav", k=4, attributes=numbers, seed=1)
+    ready = homes.protect(dc.MDAV(k=4, attributes=numbers), seed=1)
+    chained = homes.protect(dc.Chain([dc.MDAV(k=4, attributes=numbers)]), seed=1)
+    assert cells(by_name.masked).equals(cells(ready.masked))
+    assert cells(by_name.masked).equals(cells(chained.masked))
+    with pytest.raises(ParameterError, match="k cannot be given beside"):
+        homes.protect(dc.MDAV(), k=3)
+    with pytest.raises(ParameterError, match="the seed of all"):
+        by_name.protect("mdav", seed=2)
+    with pytest.raises(dc.errors.UnknownNameError):
+        homes.protect("mdaf")
+
+
+def test_one_record_for_each_unit():
+    people = pl.DataFrame({"home": [n // 3 for n in range(60)], "rent": [float(n // 3 * 7 % 50) for n in range(60)]})
+    release = dc.survey(people, keys="rent", household="home").protect("mdav", k=3, unit="home", attributes=["rent"])
+    rents = release.masked.to_native()["rent"].to_list()
+    assert all(len(set(rents[place : place + 3])) == 1 for place in range(0, 60, 3))
+    assert release.steps[0].unit == "home"
+
+
+def test_reports_are_written_by_their_ending_for_their_reader(release, tmp_path):
+    path = release.report(tmp_path / "internal.json", about={"title": "Firms"})
+    told = json.loads(path.read_text(encoding="utf-8"))
+    assert told["about"] == {"title": "Firms"}
+    assert set(told["scenarios"]) == {"all keys"}
+    intruder = dc.Intruder("tax office", ("TURNOVER",), in_words="Reads returns.")
+    release.report(tmp_path / "scenarios.json", intruders=[intruder])
+    told = json.loads((tmp_path / "scenarios.json").read_text(encoding="utf-8"))
+    assert told["scenarios_in_words"] == {"tax office": "Reads returns."}
+    outside = release.report(tmp_path / "external.html", audience="external").read_text(encoding="utf-8")
+    assert str(SEED) not in outside.split("<body>")[1].split("SHA")[0] or "seed" not in outside.lower()
+    with pytest.raises(FileError, match="html"):
+        release.report(tmp_path / "internal.doc")
+
+
+def test_the_file_goes_through_the_same_gate(tmp_path):
+    path = tmp_path / "firms.csv"
+    dc.write(business(60), path)
+    release = dc.survey(path, schema=business(60).schema).protect("mdav", k=4)
+    before = path.read_bytes()
+    with pytest.raises(FileError):
+        release.write(path)
+    with pytest.raises(FileError):
+        release.report(path.with_suffix(".html").with_name("firms.csv"))
+    assert path.read_bytes() == before
+    assert release.write(tmp_path / "masked.csv").exists()
+    assert release.protocol().source.file == "firms.csv"
+
+
+def test_what_it_shows_holds_no_seed(companies):
+    release = companies.protect("rank-swapping", p=10, random_state=987654321, seed=123456789)
+    for text in (repr(release), release._repr_html_()):
+        assert "987654321" not in text
+        assert "123456789" not in text
+    assert "rank-swapping(p=10)" in repr(release)
+
+
+def test_a_column_that_is_not_there_is_named_with_its_step():
+    table = dc.survey(pl.DataFrame({"x": [1.5, 2.5, 4.0, 7.0]}), keys="x", numeric="x", others="other")
+    with pytest.raises(dc.errors.UnknownNameError, match=r"Step 1 \(mdav\): .*'y'"):
+        table.protect("mdav", attributes=["y"])
