@@ -46,6 +46,7 @@ class _FreePlan(Plan):
 class FreeSwapping(Masker):
     """Values exchanged between ranks, attribute by attribute; subclasses say which ranks a rank may go to."""
 
+    iso_20889: ClassVar[str] = "randomisation: permutation"
     need: ClassVar[Need] = Need.KEY
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     handles_missing: ClassVar[bool] = True

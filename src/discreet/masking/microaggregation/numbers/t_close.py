@@ -106,6 +106,7 @@ class TCloseMDAV(Masker):
     [26.0, 26.0, 26.0, 26.0]
     """
 
+    iso_20889: ClassVar[str] = "randomisation: microaggregation"
     need: ClassVar[Need] = Need.ALL
     instead: ClassVar[str] = "use mdav and the measure t-closeness, or generalisation with the model t-closeness"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
