@@ -3,7 +3,8 @@
     python benchmarks/structural_linkage.py [--quick] [part …]
 
 Parts: tables (P2, V–VIII), attack, unseen (files that no constant of the attack was chosen on), variables (P1d, IV),
-baselines, supervised, speed. The data folder is that of the tests: environment variable DISCREET_DATA.
+baselines, supervised, speed,
+large (groups first, beside the exact search). The data folder is that of the tests: environment variable DISCREET_DATA.
 """
 
 from __future__ import annotations
@@ -21,10 +22,12 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tests.linkage.unshared import problems  # noqa: E402
+from tests.linkage.unshared.test_structural import latent  # noqa: E402
 from tests.linkage.unshared.test_variables import correct, scaled  # noqa: E402
 from tests.reference import representatives as reference  # noqa: E402
 
 from discreet.linkage.chance import significance  # noqa: E402
+from discreet.linkage.unshared import structural  # noqa: E402
 from discreet.linkage.unshared.rank_to_rank import FirstComponentLinkage, SumOfScoresLinkage  # noqa: E402
 from discreet.linkage.unshared.representatives import FAMILIES, RepresentativeLinkage  # noqa: E402
 from discreet.linkage.unshared.structural import StructuralLinkage  # noqa: E402
@@ -181,7 +184,28 @@ def speed() -> None:
             print(f"{n} x {n}: {label:16} {seconds:6.2f} s, {100 * found:.1f} % found, {memory:.2f} GB")
 
 
-PARTS = {f.__name__: f for f in (tables, attack, unseen, variables, baselines, supervised, speed)}
+def large() -> None:
+    print("Files of any size: groups first, then records within them; the exact search beside it where it can be done")
+    sizes = [(600, 0.05), (1_000, 0.2), (10_000, 0.02)] if QUICK else [
+        (600, 0.05), (1_000, 0.2), (2_000, 0.05), (10_000, 0.02), (100_000, 0.01)]  # fmt: skip
+    for n, noise in sizes:
+        rng = np.random.default_rng(0)
+        x, y = latent(n, rng, noise)
+        order = rng.permutation(n)
+        a, b = problems.table(x, "a"), problems.table(y[order], "b")
+        for label, most in (("exact", n * n), ("groups first", 0)):
+            if label == "exact" and n > 2_000:
+                continue
+            structural.MOST_PAIRS = most
+            start = time.process_time()
+            found = StructuralLinkage().link(a, b).evaluate(order).rate
+            seconds = time.process_time() - start
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+            what = f"{100 * found:5.1f} % found, {seconds:6.1f} CPU s, {memory:.2f} GB"
+            print(f"{n} x {n}, noise {noise}: {label:13} {what}")
+
+
+PARTS = {f.__name__: f for f in (tables, attack, unseen, variables, baselines, supervised, speed, large)}
 
 if __name__ == "__main__":
     chosen = [name for name in sys.argv[1:] if name in PARTS] or list(PARTS)

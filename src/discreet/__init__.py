@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from discreet.linkage.combined import combine as combine
     from discreet.linkage.shared.blocking import BlockedLinkage as BlockedLinkage
     from discreet.linkage.shared.distance import DistanceLinkage as DistanceLinkage
+    from discreet.linkage.shared.learned_distance import LearnedDistanceLinkage as LearnedDistanceLinkage
     from discreet.linkage.shared.masking_aware import MaskingAwareLinkage as MaskingAwareLinkage
     from discreet.linkage.shared.probabilistic import ProbabilisticLinkage as ProbabilisticLinkage
     from discreet.linkage.shared.sequence_distance import SequenceLinkage as SequenceLinkage
@@ -302,6 +303,7 @@ else:
         "KeyDivergence": "discreet.measures.loss.generalised_cells",
         "KnownEvents": "discreet.measures.risk.sequence_knowledge",
         "LDiversityViolations": "discreet.measures.risk.diversity",
+        "LearnedDistanceLinkage": "discreet.linkage.shared.learned_distance",
         "LevelMap": "discreet.masking.recoding.level_map",
         "LocalSuppression": "discreet.masking.withholding.suppression",
         "LogLinearRisk": "discreet.measures.risk.loglinear_risk",
@@ -536,6 +538,7 @@ __all__ = [
     "KeyDivergence",
     "KnownEvents",
     "LDiversityViolations",
+    "LearnedDistanceLinkage",
     "LevelMap",
     "LocalSuppression",
     "LogLinearRisk",

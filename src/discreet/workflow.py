@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         written_together,
     )
     from discreet.io.stored_parquet import is_large
+    from discreet.linkage.unshared.variables import match_variables
     from discreet.masking.recoding.hierarchy import Hierarchy, read_hierarchy
     from discreet.masking.recoding.hierarchy_of_column import build_hierarchy, lists_values
     from discreet.masking.withholding.pseudonym_key import new_key
@@ -150,6 +151,7 @@ __all__ = [
     "load_schema",
     "masker_for",
     "masking_of",
+    "match_variables",
     "measure",
     "new_key",
     "operator_parameter",
@@ -248,6 +250,7 @@ _HOMES = {
         "written_together",
     ),
     "discreet.io.stored_parquet": ("is_large",),
+    "discreet.linkage.unshared.variables": ("match_variables",),
     "discreet.masking.recoding.hierarchy": ("Hierarchy", "read_hierarchy"),
     "discreet.masking.recoding.hierarchy_of_column": ("build_hierarchy", "lists_values"),
     "discreet.masking.withholding.pseudonym_key": ("new_key",),

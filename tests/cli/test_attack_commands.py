@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -184,3 +185,18 @@ def test_assess_is_told_how_a_file_was_masked(tmp_path):
     assert unknown < known
     assert "nobody was played who knows it" in sentence
     assert risk("--method", "rank-swapping p=8")[0] == pytest.approx(inside)
+
+
+def test_columns_are_matched_whatever_they_are_called(tmp_path):
+    rng = np.random.default_rng(2)
+    table = rng.gamma([1.0, 4.0], size=(80, 2)) * [1, 30]
+    for name, header, rows in (("a", "age,size", table[:40]), ("b", "x,y", table[40:, ::-1])):
+        lines = [header, *(f"{row[0]:.2f},{row[1]:.2f}" for row in rows)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    result = CliRunner().invoke(app, ["match", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--json"])
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["pairs"] == [["age", "y"], ["size", "x"]]
+    plain = CliRunner().invoke(app, ["match", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "-q"])
+    assert plain.stdout == "age is taken for y\nsize is taken for x\n"
+    refused = CliRunner().invoke(app, ["match", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--by", "magic"])
+    assert isinstance(refused.exception, DiscreetError)

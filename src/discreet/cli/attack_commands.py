@@ -1,4 +1,4 @@
-"""``attack`` and ``link``: what an intruder does."""
+"""``attack``, ``link`` and ``match``: what an intruder does."""
 
 from __future__ import annotations
 
@@ -33,7 +33,11 @@ from discreet.cli.options import (
 )
 from discreet.errors import ParameterError, SchemaError
 
-__all__ = ["attack", "link"]
+__all__ = ["attack", "link", "match"]
+
+SchemaOfSecond = Annotated[
+    Path | None, typer.Option(help="The second file's own schema, if it has one.", show_default=False)
+]
 
 COMBINED = "combined"
 """All linkers that the release can be attacked by, together."""
@@ -162,9 +166,7 @@ def link(
     b: Annotated[Path, typer.Argument(help="The file whose records are looked up in the first.", show_default=False)],
     output: Annotated[Path, typer.Option("--output", "-o", help="The links, as .csv or .parquet.", show_default=False)],
     schema: SchemaFile = None,
-    schema_b: Annotated[
-        Path | None, typer.Option(help="The second file's own schema, if it has one.", show_default=False)
-    ] = None,
+    schema_b: SchemaOfSecond = None,
     linker: LinkerName = "probabilistic",
     attributes: Annotated[
         str | None, typer.Option(help="What to link on, separated by commas.", show_default=False)
@@ -221,6 +223,59 @@ def link(
         _say_what_was_left_out(links, unused)
 
 
+@reads_text
+@declares
+def match(
+    a: Data,
+    b: Annotated[
+        Path, typer.Argument(help="The file whose columns are looked for among those of the first.", show_default=False)
+    ],
+    schema: SchemaFile = None,  # noqa: ARG001 - what it declares comes as declared
+    schema_b: SchemaOfSecond = None,
+    by: Annotated[
+        str, typer.Option(help="What columns are told by: marginal (distributions), association, both, or owa.")
+    ] = "both",
+    seed: Annotated[int, typer.Option(min=0, help="Where the random starts of the search come from.")] = 0,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+    *,
+    layout: dict[str, Any],
+    declared: Any,
+) -> None:
+    """Say which numeric column of one file is which of another, whatever they are called.
+
+    Two samples of one population, not of the same people: columns are told by their distributions and correlations.
+
+    For example:
+
+    discreet match survey.csv register.csv -s survey.toml --schema-b register.toml
+    """
+    from discreet import workflow
+
+    with progress(quiet=quiet or json, verbose=verbose):
+        first = workflow.read(a, declared, delimiter=delimiter, encoding=encoding, **layout)
+        second = workflow.read(b, schema_b, delimiter=delimiter, encoding=encoding, **layout)
+        matched = workflow.match_variables(first, second, method=by, random_state=seed)
+    tell_inferred(first.schema, quiet=quiet or json)
+    taken = {name for _, name in matched.pairs}
+    alone = [[name for name in matched.first if name not in dict(matched.pairs)],
+             [name for name in matched.second if name not in taken]]  # fmt: skip
+    if json:
+        print_json({"by": by, "pairs": [list(pair) for pair in matched.pairs], "only_in_a": alone[0],
+                    "only_in_b": alone[1], "cost": matched.cost})  # fmt: skip
+        return
+    for name, other in matched.pairs:
+        out.print(f"{safe(name)} is taken for {safe(other)}", highlight=False, soft_wrap=True)
+    if not quiet:
+        for names, which in zip(alone, ("first", "second"), strict=True):
+            if names:
+                out.print(f"Without a counterpart in the {which} file: {safe(', '.join(names))}.", soft_wrap=True)
+        out.print("No pair is certain: of files that share nothing, columns are matched all the same.", style="dim")
+
+
 def _shared_out(typed: dict[str, str], methods: list[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return what was typed with --set by whom it is for: the method that masked the file, or the linker."""
     from discreet import workflow
@@ -253,7 +308,7 @@ def _show_together(joint: Any, linker: str, masking: Any, *, json: bool) -> None
         f"({100 * joint.rate:.2f} %); as many guesses find {joint.chance:.1f}."
     )
     each = ", ".join(f"{name} {expected:.1f}" for name, expected in joint.each.items())
-    out.print(f"Each alone: {safe(each)}; all of them: {joint.both:.1f}. Which one is right the intruder cannot tell.")
+    out.print(f"Each alone: {safe(each)}; all of them: {joint.both:.1f}. Which is right he is not told: see `assess`.")
     _say_masking(masking)
 
 

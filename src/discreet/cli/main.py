@@ -109,6 +109,7 @@ for _command in (
     pseudonym_commands.reveal,
     attack_commands.attack,
     attack_commands.link,
+    attack_commands.match,
     study_commands.compare,
     study_commands.tune,
     papers_command.papers,

@@ -138,7 +138,7 @@ class Links:
         truth = np.asarray(truth, dtype=np.int64)
         if truth.shape != (self.n_b,):
             raise DataError(f"truth must have one entry for each of the {self.n_b} records of B; got {truth.shape}.")
-        hits = self._holds(truth)
+        hits = self.holds(truth)
         probability = np.where(hits, 1.0 / np.maximum(self.ties, 1), 0.0)
         return Linked(
             expected=float(probability.sum()),
@@ -157,19 +157,29 @@ class Links:
         result[answerable] = self.classes[truth[answerable]] == self.classes[self.second[answerable]]
         return result
 
-    def _holds(self, truth: IntArray) -> BoolArray:
-        """Say of every record of B whether its true record is among the best."""
+    def holds(self, candidates: IntArray, records: IntArray | None = None) -> BoolArray:
+        """Say of some records of B whether a record of A is among their best.
+
+        Parameters
+        ----------
+        candidates : (m,) int64
+            Positions in A; −1 is nobody.
+        records : (m,) int64, optional
+            Positions in B, −1 for none; by default all of them in their order.
+        """
         row = np.arange(self.n_b, dtype=np.int64) if self.rows is None else self.rows
+        if records is not None:
+            row = np.where(records >= 0, row[np.maximum(records, 0)], -1)
         owner = np.repeat(np.arange(self.tied_offsets.size - 1), np.diff(self.tied_offsets))
         # One number for every (row, class) that is tied, sorted once and looked up for every record.
         size = int(self.classes.max(initial=0)) + 1
         pairs = np.sort(owner * size + self.tied)
-        answerable = (truth >= 0) & (row >= 0)
-        true_pairs = row[answerable] * size + self.classes[truth[answerable]]
-        at = np.searchsorted(pairs, true_pairs)
-        hits = np.zeros(self.n_b, dtype=np.bool_)
+        answerable = (candidates >= 0) & (row >= 0)
+        wanted = row[answerable] * size + self.classes[candidates[answerable]]
+        at = np.searchsorted(pairs, wanted)
+        hits = np.zeros(candidates.size, dtype=np.bool_)
         hits[answerable] = (
-            (at < pairs.size) & (pairs[np.minimum(at, pairs.size - 1)] == true_pairs) if pairs.size else False
+            (at < pairs.size) & (pairs[np.minimum(at, pairs.size - 1)] == wanted) if pairs.size else False
         )
         return hits
 

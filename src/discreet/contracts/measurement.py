@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from discreet.contracts.links import Links
 from discreet.notebook import listing, panel, table
-from discreet.typing import FloatArray, Json
+from discreet.typing import Json
 
 __all__ = ["Measurement"]
 
@@ -36,9 +37,9 @@ class Measurement:
     reference : str
     in_score : bool
         Whether the papers' plain mean score is made of it, among others.
-    found : dict of str to (n,) float64
-        Of a linkage of all records, by direction, the chance that each is found: for what is put together from several
-        linkages. No record shows it.
+    found : dict of str to Links
+        Of a linkage of all records, by direction, whom each was taken for: for what is put together from several
+        linkages. No report shows it.
     """
 
     name: str
@@ -53,7 +54,7 @@ class Measurement:
     details: Json = field(default_factory=dict)
     reference: str = ""
     in_score: bool = False
-    found: Mapping[str, FloatArray] = field(default_factory=dict, compare=False, repr=False)
+    found: Mapping[str, Links] = field(default_factory=dict, compare=False, repr=False)
 
     def to_dict(self) -> Json:
         """Return the measurement as JSON values; an infinite end of the range becomes null."""

@@ -190,7 +190,7 @@ def attacks_of(
         for measure in fitting:
             if measure.name in made:
                 attacks += _attacks(intruder.name, made[measure.name], keys, part)
-            elif whole and not measure.knows_masking:
+            elif whole and not measure.knows_masking and not measure.joins:
                 absent.append(f"{measure.title}: {reasons[measure.name]}")
         plain = table if recoded is before else seen_by(keys, before)
         for name in intruder.linkers:
@@ -299,7 +299,10 @@ def _attacks(intruder: str, one: Measurement, keys: tuple[str, ...], part: str) 
     ends = (float(interval[0]), float(interval[1])) if interval else None
     # An intruder may ignore keys: an attack on some of them stands beside those on all, and is told as what it is.
     capped = one.details.get("complete") is False or bool(one.details.get("left_out"))
-    attacks = [Attack(intruder, linker, names, min(one.value, 100.0), ends, part, len(keys) if capped else 0)]
+    # The headline counts one guess a record: what several find between them is told beside it.
+    single = one.details.get("percent_of_one_guess")
+    percent = one.value if single is None else float(single)
+    attacks = [Attack(intruder, linker, names, min(percent, 100.0), ends, part, len(keys) if capped else 0)]
     informed = one.details.get("percent_with_known_m")
     if informed is not None:
         how = f"{linker} with known rates of change"

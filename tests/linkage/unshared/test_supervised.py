@@ -8,7 +8,8 @@ from tests.linkage.unshared import problems
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
-from discreet.linkage.unshared.supervised import SupervisedLinkage, _Features, learn_weights
+from discreet.linkage.learned_weights import drawn_rivals, learn_weights
+from discreet.linkage.unshared.supervised import SupervisedLinkage, _Features
 
 
 def split(data_dir, name, n, known, seed=0):
@@ -63,7 +64,8 @@ def test_learning_is_the_optimum_of_its_programme():
     x = rng.normal(size=(40, 2))
     features = _Features(x, x + rng.normal(size=(40, 2)) / 5, "choquet")
     known = np.column_stack([np.arange(20), np.arange(20)])
-    weights = learn_weights(features, known, 0.1, True, np.random.default_rng(1))
+    rivals = drawn_rivals(known, 40, 40, np.random.default_rng(1))
+    weights = learn_weights(features.of, known, rivals, 0.1, positive=True)
     assert (weights >= 0).all()
     assert weights.max() > 0
     table = features.table(weights)

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 from tests.battery import microdata
 
 import discreet as dc
-from discreet.contracts.measurement import Measurement
 from discreet.linkage.shared.distance import DistanceLinkage
 from discreet.linkage.shared.probabilistic import ProbabilisticLinkage
 from discreet.measures.risk.combined_linkage import CombinedLinkageRisk, combined_linkage
+from discreet.measures.risk.linked import DistanceLinkageRisk
 
 
 def released(n=120, seed=3):
@@ -64,10 +66,22 @@ def test_an_unmasked_file_gives_away_what_its_keys_tell_apart():
 
 
 def test_linkages_of_other_records_are_not_put_together():
-    one = Measurement("a", "", "risk", 1.0, 0, 100, "%", "", details={"known": ["x"]}, found={"release": np.ones(3)})
-    other = Measurement("b", "", "risk", 1.0, 0, 100, "%", "", details={"known": ["x"]}, found={"release": np.ones(4)})
-    silent = Measurement("b", "", "risk", 1.0, 0, 100, "%", "", details={"known": ["x"]})
+    data, masked = released()
+    one, other = (DistanceLinkageRisk().measure(*pair) for pair in ((data, masked), released(80)))
+    silent = replace(one, found={})
     assert combined_linkage([one, other]) is None
     assert combined_linkage([one, silent]) is None
     assert combined_linkage([one]) is None
-    assert combined_linkage([one, one]).value == 100.0
+    assert combined_linkage([one, one]).value == pytest.approx(one.value)
+    assert combined_linkage([one, one]).details["percent_of_one_guess"] == pytest.approx(one.value)
+
+
+def test_with_one_guess_nobody_finds_more_than_one_of_k():
+    data = microdata(120)
+    masked = dc.MixedMDAV(k=5, random_state=1).mask(data)
+    told = CombinedLinkageRisk().measure(data, masked)
+    assert told.details["percent_of_one_guess"] <= 20 + 1e-9
+    assert told.details["percent_of_one_guess"] <= told.value
+    found = dc.assess(data, masked)
+    assert found.score.ingredients["combined linkage"] == pytest.approx(told.details["percent_of_one_guess"])
+    assert found.score.risk >= told.details["percent_of_one_guess"]

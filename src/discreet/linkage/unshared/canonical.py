@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["Match", "Whitened", "gains", "improve", "solve", "whiten"]
+__all__ = ["Match", "Whitened", "canonical_pairs", "gains", "improve", "solve", "whiten"]
 
 _LARGEST = 0.995  # no canonical correlation counts for more
 _ROUNDS = 30
@@ -62,19 +62,27 @@ def gains(files: Sequence[Whitened], rows: IntArray, columns: IntArray) -> tuple
     total: FloatArray = np.zeros((len(files[0].x), len(files[0].y)))
     likelihood = 0.0
     for x, y in files:
-        left, rho, right = np.linalg.svd(x[rows].T @ y[columns] / rows.size, full_matrices=False)
-        rho = np.minimum(rho, 0.9999)
-        likelihood -= 0.5 * rows.size * float(np.log1p(-(np.minimum(rho, 0.999) ** 2)).sum())
-        by_chance = max(x.shape[1], y.shape[1]) / rows.size
-        shrunk = np.minimum(np.sqrt(np.maximum(rho**2 - (1.0 - rho**2) * by_chance, 0.0)), _LARGEST)
-        if not shrunk.any():
-            shrunk[0] = min(rho[0], _LARGEST)
-        first, second = x @ left, y @ right.T
+        first, second, shrunk, one = canonical_pairs(x, y, rows, columns)
+        likelihood += one
         weight = shrunk / (1.0 - shrunk**2)
         total += (first * weight) @ second.T
         alone = 0.5 * weight * shrunk
         total -= (first**2 @ alone)[:, None] + (second**2 @ alone)[None, :]
     return total / len(files), likelihood / len(files)
+
+
+def canonical_pairs(
+    x: FloatArray, y: FloatArray, rows: IntArray, columns: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Return the canonical coordinates of both files under a match, their shrunk correlations and its likelihood."""
+    left, rho, right = np.linalg.svd(x[rows].T @ y[columns] / rows.size, full_matrices=False)
+    rho = np.minimum(rho, 0.9999)
+    likelihood = -0.5 * rows.size * float(np.log1p(-(np.minimum(rho, 0.999) ** 2)).sum())
+    by_chance = max(x.shape[1], y.shape[1]) / rows.size
+    shrunk = np.minimum(np.sqrt(np.maximum(rho**2 - (1.0 - rho**2) * by_chance, 0.0)), _LARGEST)
+    if not shrunk.any():
+        shrunk[0] = min(rho[0], _LARGEST)
+    return x @ left, y @ right.T, shrunk, likelihood
 
 
 def improve(files: Sequence[Whitened], rows: IntArray, columns: IntArray, evidence: FloatArray) -> Match:

@@ -9,9 +9,9 @@ import numpy as np
 
 from discreet.contracts.engine import Engine
 from discreet.contracts.estimator import register
-from discreet.errors import DataError
 from discreet.linkage.nearest import Nearest
 from discreet.linkage.unshared.canonical import Match, Whitened, improve, solve, whiten
+from discreet.linkage.unshared.groups_first import candidate_links, groups_first
 from discreet.linkage.unshared.hub_search import METRICS, distances
 from discreet.linkage.unshared.normalisation import impute, normalise
 from discreet.linkage.unshared.representatives import representatives
@@ -107,8 +107,10 @@ class StructuralLinkage(UnsharedLinker):
 
     Notes
     -----
-    Some ten starts, each a few dozen assignments of O(n³): seconds for hundreds of records, refused above four million
-    pairs. Matches are averaged with weights by their likelihood before the last assignment. Where one file is shorter
+    Some ten starts, each a few dozen assignments of O(n³): seconds for hundreds of records. Above four million pairs
+    groups of records are matched first and records within them
+    (:mod:`~discreet.linkage.unshared.groups_first`), in O(n log n): representatives then serve as starts only. Below,
+    matches are averaged with weights by their likelihood before the last assignment. Where one file is shorter
     than 75 % of the other, representatives and matched attributes decide without that search. Missing values are
     predicted from the record's other attributes; constant attributes are left out; of more attributes than a quarter
     of the records the leading components are used. Between files without common individuals it returns links all the
@@ -158,10 +160,7 @@ class StructuralLinkage(UnsharedLinker):
 
     def _match(self, x: FloatArray, y: FloatArray, rng: np.random.Generator, engine: Engine) -> Nearest:  # noqa: ARG002
         if len(x) * len(y) > MOST_PAIRS:
-            raise DataError(
-                f"StructuralLinkage: files of {len(x)} and {len(y)} records have too many pairs.",
-                hint="Use blocks (by), or RepresentativeLinkage, which takes files of any size.",
-            )
+            return self._match_groups_first(x, y, rng)
         order_x, order_y = rng.permutation(len(x)), rng.permutation(len(y))
         views = views_of(x[order_x], y[order_y])
         evidence, starts = representative_evidence(views, self.normalise, self.metric)
@@ -177,6 +176,31 @@ class StructuralLinkage(UnsharedLinker):
             self.evidence_.append(matches[0].objective / matches[0].rows.size)
             table = _averaged(matches)
         return _best_links(table, order_x, order_y, self.one_to_one)
+
+    def _match_groups_first(self, x: FloatArray, y: FloatArray, rng: np.random.Generator) -> Nearest:
+        order_x, order_y = rng.permutation(len(x)), rng.permutation(len(y))
+        views = views_of(x[order_x], y[order_y])
+        starts = []
+        if self.start != "representatives":
+            starts += [_side_by_side(views, *matched) for matched in matched_variables(views, rng)]
+        if self.start != "variables":
+            names = VIEWS if self.normalise == "auto" else (self.normalise,)
+            starts += [Whitened(*(representatives(side, _QUANTILES) for side in views[name])) for name in names]
+        alike = min(len(x), len(y)) >= ALIKE * max(len(x), len(y))
+        stages = whitened_stages(views) if alike else []
+        fit, evidence = groups_first(starts, stages, rng)
+        self.evidence_.append(evidence)
+        return candidate_links(fit, order_x, order_y, self.one_to_one, rng)
+
+
+def _side_by_side(views: Mapping[str, Whitened], image: IntArray, signs: IntArray) -> Whitened:
+    """Return the attributes that were matched, in one order and with one sign, under both normalisations."""
+    matched = np.flatnonzero(image >= 0)
+    pairs = [
+        (left[:, matched] * signs[matched], right[:, image[matched]])
+        for left, right in (views["rank_gauss"], views["standard"])
+    ]
+    return Whitened(*(np.ascontiguousarray(np.hstack(side)) for side in zip(*pairs, strict=True)))
 
 
 def views_of(x: FloatArray, y: FloatArray) -> dict[str, Whitened]:
@@ -225,25 +249,33 @@ def _log_evidence(table: FloatArray) -> FloatArray:
 
 
 def _variable_tables(views: Mapping[str, Whitened], rng: np.random.Generator) -> list[FloatArray]:
-    """Match attributes by distribution and correlation, at several balances; rate pairs of records by matched ones.
+    """Rate pairs of records by attributes that were matched.
 
     A rating is the logarithm of a normal density of the differences, their variance that of the best assignment.
     """
+    tables = []
+    for image, signs in matched_variables(views, rng):
+        matched = np.flatnonzero(image >= 0)
+        gaps = np.zeros((len(views["standard"].x), len(views["standard"].y)))
+        for left, right in (views["rank_gauss"], views["standard"]):
+            turned = np.ascontiguousarray(left[:, matched] * signs[matched])
+            gaps += distances(np.ascontiguousarray(right[:, image[matched]]), turned, "euclidean") ** 2
+        usual = max(float(gaps[solve(-gaps)].mean()), 1e-12)
+        tables.append(-0.5 * matched.size * gaps / usual)
+    return tables
+
+
+def matched_variables(views: Mapping[str, Whitened], rng: np.random.Generator) -> list[tuple[IntArray, IntArray]]:
+    """Match attributes by distribution and correlation, at several balances: images and signs, each match once."""
     x, y = views["rank_gauss"]
     own = _quantile_costs(*views["standard"])
     first, second = (np.corrcoef(side.T).reshape(1, side.shape[1], side.shape[1]) for side in (x, y))
-    tables: dict[tuple[int, ...], FloatArray] = {}
+    matches: dict[tuple[int, ...], tuple[IntArray, IntArray]] = {}
     for balance in (0.1, 1.0, 10.0):
         for flips in (True, False):
             image, signs, _ = quadratic_matching(first, second, balance * own, flips, 2, rng)[0]
-            matched = np.flatnonzero(image >= 0)
-            gaps = np.zeros((len(x), len(y)))
-            for left, right in (views["rank_gauss"], views["standard"]):
-                turned = np.ascontiguousarray(left[:, matched] * signs[matched])
-                gaps += distances(np.ascontiguousarray(right[:, image[matched]]), turned, "euclidean") ** 2
-            usual = max(float(gaps[solve(-gaps)].mean()), 1e-12)
-            tables[(*image.tolist(), *signs.tolist())] = -0.5 * matched.size * gaps / usual
-    return list(tables.values())
+            matches[(*image.tolist(), *signs.tolist())] = image, signs
+    return list(matches.values())
 
 
 def _quantile_costs(x: FloatArray, y: FloatArray) -> FloatArray:
@@ -255,12 +287,17 @@ def _quantile_costs(x: FloatArray, y: FloatArray) -> FloatArray:
     return np.ascontiguousarray(np.stack([same, turned]))
 
 
-def improve_starts(views: Mapping[str, Whitened], starts: Sequence[Pairs], evidence: FloatArray) -> list[Match]:
-    """Improve every start, from the leading components to all of them; the best match comes first."""
-    stages = [
+def whitened_stages(views: Mapping[str, Whitened]) -> list[list[Whitened]]:
+    """Return both files as uncorrelated columns, from the leading components to all of them."""
+    return [
         [Whitened(*(whiten(side, ridge) for side in views[name])) for name in ("standard", "rank_gauss")]
         for ridge in _RIDGES
     ]
+
+
+def improve_starts(views: Mapping[str, Whitened], starts: Sequence[Pairs], evidence: FloatArray) -> list[Match]:
+    """Improve every start, from the leading components to all of them; the best match comes first."""
+    stages = whitened_stages(views)
     matches = []
     for rows, columns in track(starts, "improving matches", len(starts)):
         match = Match(rows, columns, -np.inf, evidence)

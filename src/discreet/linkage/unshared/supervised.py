@@ -11,6 +11,7 @@ from discreet.contracts.engine import Engine
 from discreet.contracts.estimator import register
 from discreet.errors import DataError
 from discreet.linkage.assignment import best_assignment
+from discreet.linkage.learned_weights import drawn_rivals, learn_weights
 from discreet.linkage.nearest import Nearest
 from discreet.linkage.unshared.canonical import solve, whiten
 from discreet.linkage.unshared.normalisation import impute, normalise
@@ -21,12 +22,11 @@ from discreet.parameters import Choice, Flag, Integer, ListOf, Number
 from discreet.parameters.declaration import parameter
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["SupervisedLinkage", "learn_weights"]
+__all__ = ["SupervisedLinkage"]
 
 MOST_PAIRS = 4_000_000
 
 _RIDGE = 0.01
-_RIVALS = 50
 
 
 @register("supervised")
@@ -138,7 +138,8 @@ class SupervisedLinkage(UnsharedLinker):
                 hint="Use blocks (by).",
             )
         features = _Features(x, y, self.distance)
-        weights = learn_weights(features, links, self.regularisation, self.distance != "bilinear", rng)
+        rivals = drawn_rivals(links, len(x), len(y), rng)
+        weights = learn_weights(features.of, links, rivals, self.regularisation, positive=self.distance != "bilinear")
         table = features.table(weights)
         if self.improve and self.one_to_one and min(table.shape) >= ALIKE * max(table.shape):
             table = _improved(x, y, table, links)
@@ -160,10 +161,6 @@ class _Features:
             # Files of few attributes have equal order statistics: one of each is enough.
             different = _different_columns(self.x, self.y)
             self.x, self.y = self.x[:, different], self.y[:, different]
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return len(self.x), len(self.y)
 
     def of(self, a: IntArray, b: IntArray) -> FloatArray:
         """Return the (m, weights) features of m pairs; the larger their weighted sum, the better the fit."""
@@ -194,42 +191,6 @@ def _different_columns(x: FloatArray, y: FloatArray) -> IntArray:
         if not any(np.array_equal(both[:, column], both[:, other]) for other in different):
             different.append(column)
     return np.asarray(different, dtype=np.int64)
-
-
-def learn_weights(
-    features: _Features, links: IntArray, regularisation: float, positive: bool, rng: np.random.Generator
-) -> FloatArray:
-    """Return the weights under which known links fit better than their rivals by a margin.
-
-    Minimises ``regularisation · |w|² + mean over rivals of max(0, 1 − w·(known − rival))²``, a convex quadratic
-    programme, by a quasi-Newton method with bounds. Rivals are the same record of B with others of A, and the other way
-    round; at most 50 each, drawn.
-    """
-    from scipy.optimize import minimize
-
-    n_a, n_b = features.shape
-    gaps = []
-    for a, b in links:
-        true = features.of(np.array([a]), np.array([b]))
-        others_a = rng.permutation(np.setdiff1d(np.arange(n_a), [a]))[:_RIVALS]
-        others_b = rng.permutation(np.setdiff1d(np.arange(n_b), [b]))[:_RIVALS]
-        gaps.append(true - features.of(others_a, np.full(others_a.size, b)))
-        gaps.append(true - features.of(np.full(others_b.size, a), others_b))
-    differences = np.vstack(gaps)
-    spread = np.sqrt((differences**2).mean(axis=0))
-    differences = differences / np.where(spread > 0, spread, 1.0)
-
-    def objective(w: FloatArray) -> tuple[float, FloatArray]:
-        short = np.maximum(1.0 - differences @ w, 0.0)
-        value = regularisation * float(w @ w) + float((short**2).mean())
-        slope = 2.0 * regularisation * w - 2.0 * (short @ differences) / len(differences)
-        return value, slope
-
-    width = differences.shape[1]
-    start = np.full(width, 1.0 / width) if positive else np.zeros(width)
-    bounds = [(0.0, None)] * width if positive else None
-    minimum = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 2000})
-    return np.asarray(minimum.x, dtype=np.float64) / np.where(spread > 0, spread, 1.0)
 
 
 def _improved(x: FloatArray, y: FloatArray, table: FloatArray, links: IntArray) -> FloatArray:

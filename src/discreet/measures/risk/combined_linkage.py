@@ -14,6 +14,7 @@ from discreet.contracts.measure import Pair, PairScope
 from discreet.contracts.measurement import Measurement
 from discreet.data.microdata import Microdata
 from discreet.data.scales import GapFlag
+from discreet.linkage.one_guess import one_guess
 from discreet.measures.risk.directions import DIRECTIONS, TwoWayRisk
 from discreet.measures.risk.linked import DistanceLinkageRisk, ProbabilisticLinkageRisk
 from discreet.parameters import Names, Optional
@@ -28,8 +29,9 @@ __all__ = ["CombinedLinkageRisk", "combined_linkage"]
 class CombinedLinkageRisk(TwoWayRisk):
     """Share of records that linkage by distance or linkage by agreement finds, in percent.
 
-    The two re-identify different people: whoever looks in both ways finds more than by either. It says of how many
-    records one of two guesses is right, and an intruder who has nothing else does not know which.
+    The two re-identify different people: of more records than either finds, one of two guesses is right. The detail
+    holds what an intruder finds who makes one guess a record, that of the linker which he has more reason to believe;
+    this is what the headline counts.
 
     Parameters
     ----------
@@ -43,9 +45,11 @@ class CombinedLinkageRisk(TwoWayRisk):
     -----
     A record counts with the larger of its two chances: ties are broken alike in both ways, so that an unmasked file
     gives away no more than its keys tell apart. (:func:`~discreet.combine` breaks ties apart, as two people would, and
-    so counts more.) Two guesses may both be made of k records that look alike: at most 2/k of them are found. Missing
-    cells as in either linkage. The cost of both: an assessment makes them anyway, and puts this together from what they
-    found. A model of all pairs needs all records at once.
+    so counts more.) Two guesses may both be made of k records that look alike: at most 2/k of them are found. With one
+    guess (``details["percent_of_one_guess"]``) it is 1/k again: of both links that one is taken which is surer as
+    :func:`~discreet.linkage.one_guess.sureness` says without knowing the truth, and that may be less than the better
+    linker finds. Missing cells as in either linkage. The cost of both: an assessment makes them anyway, and puts this
+    together from what they found. A model of all pairs needs all records at once.
 
     References
     ----------
@@ -64,7 +68,7 @@ class CombinedLinkageRisk(TwoWayRisk):
     formula: ClassVar[str] = "100 · max over directions of Σ max(chance by distance, chance by agreement) / n"
     reference: ClassVar[str] = "Domingo-Ferrer and Torra 2002"
     needs_numbers: ClassVar[bool] = True
-    in_headline: ClassVar[bool] = False
+    in_headline: ClassVar[bool] = True
     joins: ClassVar[tuple[str, ...]] = ("distance-linkage", "probabilistic-linkage")
     instead: ClassVar[str] = (
         "Agreements are weighed by a model of all pairs. Take it of a sample of the records, or distance-linkage, "
@@ -96,13 +100,19 @@ def combined_linkage(measurements: Sequence[Measurement], direction: str = "wors
         Of linkages, each with what it found by direction.
     direction : {"worse", "release", "original"}
     """
-    found = [one.found for one in measurements]
-    names = [name for name in DIRECTIONS if all(name in one for one in found)]
-    names = names if direction == "worse" else [name for name in names if name == direction]
-    if len(found) < 2 or not names or len({one[names[0]].size for one in found}) > 1:
+    links = [tuple(one.found[name] for name in DIRECTIONS if name in one.found) for one in measurements]
+    if len(links) < 2 or any(len(both) < 2 for both in links) or len({both[0].n_b for both in links}) > 1:
         return None
-    linked = {name: _either([one[name] for one in found]) for name in names}
+    names = DIRECTIONS if direction == "worse" else (direction,)
+    linked, one_guess_each = {}, {}
+    for name in names:
+        place = DIRECTIONS.index(name)
+        chances = np.stack([both[place].evaluate().probability for both in links])
+        linked[name] = _either(chances)
+        shares = one_guess([(both[0], both[1]) for both in links], place)
+        one_guess_each[name] = 100.0 * float((shares * chances).sum(axis=0).mean())
     worst = max(names, key=lambda name: linked[name].rate)
+    single = max(one_guess_each.values())
     known = [list(one.details["known"]) for one in measurements]
     every = list(dict.fromkeys(name for names in known for name in names))
     keys = "1 true key" if len(every) == 1 else f"{len(every)} true keys"
@@ -111,16 +121,17 @@ def combined_linkage(measurements: Sequence[Measurement], direction: str = "wors
         f"An intruder who knows {keys} of everybody, and links by distance and by agreement,",
         linked,
         worst,
-        {"known": every, "each_percent": ways},
-        " A record counts that at least one of the two finds.",
+        {"known": every, "each_percent": ways, "percent_of_one_guess": single, "one_guess": one_guess_each},
+        " A record counts that at least one of the two finds; with one guess a record, that of the linker which is "
+        f"surer of it, he finds {single:.1f} %.",
     )
     left_out = [name for one in measurements for name in one.details.get("left_out", ())]
     return replace(measurement, details={**measurement.details, "left_out_by_one": left_out})
 
 
-def _either(chances: Sequence[FloatArray]) -> Linked:
+def _either(chances: FloatArray) -> Linked:
     """Return what is found by whichever way is better for a record; equal records are taken alike in all ways."""
-    best = np.max(np.stack(chances), axis=0)
+    best = chances.max(axis=0)
     return Linked(
         expected=float(best.sum()),
         optimistic=int((best > 0).sum()),

@@ -7,6 +7,7 @@ to its own in one direction and not in the other. An intruder asks what serves h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
@@ -59,7 +60,7 @@ class TwoWayRisk(Measure):
         direction: str,
         details: Json,
         remarks: str = "",
-        records: int = 0,
+        links: Sequence[Links] = (),
     ) -> Measurement:
         """Return the measurement.
 
@@ -73,8 +74,8 @@ class TwoWayRisk(Measure):
             The one that counts.
         remarks : str
             What the sentence adds, such as how missing cells were read.
-        records : int
-            How many records were linked, one by one and in their order; 0 where they were not.
+        links : sequence of Links
+            By direction, whom every record was taken for; none where rows stand for several records, or some for all.
         """
         best = linked[direction]
         value = 100.0 * best.rate
@@ -95,9 +96,7 @@ class TwoWayRisk(Measure):
                 "directions": {name: _figures(one) for name, one in linked.items()},
             },
         )
-        # Where rows stand for several records, or some records for all, nothing is told record by record.
-        by_record = {name: one.probability for name, one in linked.items() if one.probability.size == one.n == records}
-        return replace(measurement, found=by_record)
+        return replace(measurement, found=dict(zip(DIRECTIONS, links, strict=False)))
 
 
 def _figures(linked: Linked) -> Json:

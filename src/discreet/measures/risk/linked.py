@@ -8,6 +8,7 @@ from functools import partial
 from typing import ClassVar, Literal, Self
 
 from discreet.contracts.estimator import register
+from discreet.contracts.links import Links
 from discreet.contracts.measure import Pair, PairScope
 from discreet.contracts.measurement import Measurement
 from discreet.data.scales import GapFlag
@@ -99,17 +100,15 @@ class DistanceLinkageRisk(TwoWayRisk):
 
     def _measure(self, pair: Pair) -> Measurement:
         linker = DistanceLinkage(attributes=pair.names, metric=self.metric)
+        links: tuple[Links, ...]
         if self.direction == "release":
-            links = linker.link(pair.original, pair.masked, engine=pair.engine, second=False)
-            linked = {"release": links.evaluate()}
-            counts = "release"
+            links = (linker.link(pair.original, pair.masked, engine=pair.engine, second=False),)
+            linked, counts = {"release": links[0].evaluate()}, "release"
         else:
-            both = linker.link_both(pair.original, pair.masked, engine=pair.engine, second=False)
+            links = both = linker.link_both(pair.original, pair.masked, engine=pair.engine, second=False)
             counts, linked = worse(both, self.direction)
         intruder = f"An intruder who knows {_keys_in_words(len(pair.declared))} of everybody"
-        return self.told(
-            intruder, linked, counts, {"known": list(pair.declared)}, gaps_in_words(pair), len(pair.original)
-        )
+        return self.told(intruder, linked, counts, {"known": list(pair.declared)}, gaps_in_words(pair), links)
 
 
 def _keys_in_words(count: int) -> str:
@@ -205,7 +204,7 @@ class ProbabilisticLinkageRisk(TwoWayRisk):
         pair = Pair(before, after, scope.names, scope.provenance, scope.engine)
         remarks = gaps_in_words(pair) + _left_out_in_words(left_out, len(scope.names))
         intruder = f"An intruder who knows {keys} of everybody and weighs agreements"
-        return self.told(intruder, linked, direction, details, remarks, 0 if counts is not None else scope.n)
+        return self.told(intruder, linked, direction, details, remarks, links[linker.m] if counts is None else ())
 
 
 def _left_out_in_words(names: Sequence[str], of: int) -> str:

@@ -1,0 +1,207 @@
+"""Structural linkage of large files: groups of records are matched first, then the records within them.
+
+Both files are cut at the same share of their records, along the coordinate on which they differ most, again and again:
+cells of a few hundred records hold much the same people, and in a cell the best assignment is cheap. What the match of
+all cells shows of the correlations rates pairs anew and gives better coordinates for the next cut. Cuts fall elsewhere
+each time, so that nobody stays on the wrong side of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.linkage.nearest import Nearest
+from discreet.linkage.unshared.canonical import Whitened, canonical_pairs, solve
+from discreet.linkage.unshared.hub_search import assign_candidates
+from discreet.linkage.unshared.unshared import one_each
+from discreet.progress import report
+from discreet.typing import FloatArray, IntArray
+
+__all__ = ["Ratings", "candidate_links", "cells", "groups_first", "match_cells"]
+
+_SMALL, _LARGE = 64, 384
+_ROUNDS = 6
+_LAST_ROUNDS = 8
+_CUTS = 6
+_CANDIDATES = 6
+_MIDDLE = 0.1  # a cut leaves between 40 and 60 % on either side
+
+
+class Ratings(NamedTuple):
+    """What every pair of records is worth, as ``first[i] · second[j] − own_first[i] − own_second[j]``."""
+
+    first: FloatArray
+    second: FloatArray
+    own_first: FloatArray
+    own_second: FloatArray
+
+    def table(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """Return the ratings of some records with some."""
+        products = self.first[rows] @ self.second[columns].T
+        return np.asarray(products - self.own_first[rows][:, None] - self.own_second[columns])
+
+
+def by_distance(files: Whitened) -> Ratings:
+    """Rate pairs by their squared distance, in halves of what is usual in a column."""
+    x, y = files
+    spread = np.maximum(x.std(axis=0), 1e-12).mean()
+    first, second = x / spread, y / spread
+    return Ratings(first, second, 0.5 * (first**2).sum(axis=1), 0.5 * (second**2).sum(axis=1))
+
+
+def by_correlation(files: Sequence[Whitened], rows: IntArray, columns: IntArray) -> tuple[Ratings, float]:
+    """Rate pairs by the correlations that a match shows, as :func:`~discreet.linkage.unshared.canonical.gains` does."""
+    parts: list[Ratings] = []
+    likelihood = 0.0
+    for x, y in files:
+        first, second, shrunk, one = canonical_pairs(x, y, rows, columns)
+        weight = shrunk / (1.0 - shrunk**2) / len(files)
+        alone = 0.5 * weight * shrunk
+        root = np.sqrt(weight)
+        parts.append(Ratings(first * root, second * root, first**2 @ alone, second**2 @ alone))
+        likelihood += one / len(files)
+    ratings = Ratings(
+        np.hstack([part.first for part in parts]),
+        np.hstack([part.second for part in parts]),
+        np.sum([part.own_first for part in parts], axis=0),
+        np.sum([part.own_second for part in parts], axis=0),
+    )
+    return ratings, likelihood
+
+
+def cells(ratings: Ratings, size: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
+    """Cut both files alike until no cell holds more than `size` records of either; every record is in one cell."""
+    pending = [(np.arange(len(ratings.first)), np.arange(len(ratings.second)))]
+    while pending:
+        rows, columns = pending.pop()
+        if max(rows.size, columns.size) <= size or min(rows.size, columns.size) < 2:
+            yield rows, columns
+            continue
+        along = int(ratings.first[rows].std(axis=0).argmax())
+        share = 0.5 + rng.uniform(-_MIDDLE, _MIDDLE)
+        halves = []
+        for positions, values in ((rows, ratings.first), (columns, ratings.second)):
+            cut = min(max(round(share * positions.size), 1), positions.size - 1)
+            order = np.argpartition(values[positions, along], cut)
+            halves.append((positions[order[:cut]], positions[order[cut:]]))
+        pending += [(halves[0][side], halves[1][side]) for side in (0, 1)]
+
+
+def match_cells(ratings: Ratings, size: int, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+    """Return the pairs of the best assignment within every cell."""
+    pairs = []
+    for rows, columns in cells(ratings, size, rng):
+        r, c = solve(ratings.table(rows, columns))
+        pairs.append((rows[r], columns[c]))
+    rows, columns = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    order = np.argsort(rows)
+    return rows[order], columns[order]
+
+
+def groups_first(
+    starts: Sequence[Whitened], stages: Sequence[Sequence[Whitened]], rng: np.random.Generator
+) -> tuple[Ratings, float]:
+    """Return how to rate pairs under the best match that was found, and what it is worth, in nats a record.
+
+    Parameters
+    ----------
+    starts : sequence of Whitened
+        Coordinates in which a record of one file is near its own in the other: representatives, or matched attributes.
+    stages : sequence of sequence of Whitened
+        The files as uncorrelated columns, from the leading components to all of them; none where a match must not be
+        improved by its own correlations.
+
+    Notes
+    -----
+    O(n · cell · columns) a round, some six rounds a start with small cells and eight more of the best with larger
+    ones.
+    """
+    total = len(starts) + 1
+    report("matching groups", 0, total)
+    if not stages:
+        report("matching groups", total, total)
+        return by_distance(Whitened(*(np.hstack([one[side] for one in starts]) for side in (0, 1)))), 0.0
+    trials: list[tuple[float, Ratings]] = []
+    for done, start in enumerate(starts, start=1):
+        pairs = match_cells(by_distance(start), _SMALL, rng)
+        for files in stages[:-1]:
+            ratings, likelihood = _improved(files, pairs, _SMALL, _ROUNDS // 2, rng)
+            pairs = match_cells(ratings, _SMALL, rng)
+        ratings, likelihood = _improved(stages[-1], pairs, _SMALL, _ROUNDS // 2, rng)
+        trials.append((likelihood, ratings))
+        report("matching groups", done, total)
+    _, best = max(trials, key=lambda trial: trial[0])
+    ratings, likelihood = _improved(stages[-1], match_cells(best, _LARGE, rng), _LARGE, _LAST_ROUNDS, rng)
+    report("matching groups", total, total)
+    return ratings, likelihood / len(ratings.first)
+
+
+def _improved(
+    files: Sequence[Whitened], pairs: tuple[IntArray, IntArray], size: int, rounds: int, rng: np.random.Generator
+) -> tuple[Ratings, float]:
+    """Alternate between correlations and assignment; what it is worth is that of the last match."""
+    ratings, likelihood = by_correlation(files, *pairs)
+    for _ in range(rounds):
+        better = match_cells(ratings, size, rng)
+        if all(np.array_equal(one, other) for one, other in zip(better, pairs, strict=True)):
+            break
+        pairs = better
+        ratings, likelihood = by_correlation(files, *pairs)
+    return ratings, likelihood
+
+
+def candidate_links(
+    ratings: Ratings, order_x: IntArray, order_y: IntArray, one_to_one: bool, rng: np.random.Generator
+) -> Nearest:
+    """Link every record of the second file to its best candidate over several cuts, or to one that nobody else takes.
+
+    Parameters
+    ----------
+    ratings : Ratings
+    order_x, order_y : (n,) int64
+        The position in its file of every record that is rated.
+    one_to_one : bool
+    """
+    n_x, n_y = len(order_x), len(order_y)
+    rows, columns, values = _candidates(ratings, rng)
+    listed = np.lexsort([-values, columns])
+    place = np.searchsorted(columns[listed], np.arange(n_y))
+    top = listed[np.minimum(place, listed.size - 1)]
+    runner_up = listed[np.minimum(place + 1, listed.size - 1)]
+    has_second = columns[runner_up] == np.arange(n_y)
+    best, score = rows[top].copy(), values[top].copy()
+    second, second_score = np.where(has_second, rows[runner_up], -1), np.where(has_second, values[runner_up], -np.inf)
+    if one_to_one:
+        partner, cost = assign_candidates(columns, rows, -values, n_y, n_x, rng)
+        moved = partner != best
+        second, second_score = np.where(moved, best, second), np.where(moved, -cost, second_score)
+        best, score = partner, -cost
+    result = [np.full(n_y, -1, dtype=np.int64) for _ in range(2)]
+    for target, source in zip(result, (best, second), strict=True):
+        target[order_y] = np.where(source < 0, -1, order_x[np.maximum(source, 0)])
+    scores = [np.empty(n_y) for _ in range(2)]
+    scores[0][order_y], scores[1][order_y] = score, np.minimum(second_score, score)
+    return one_each(result[0], result[1], scores[0], scores[1])
+
+
+def _candidates(ratings: Ratings, rng: np.random.Generator) -> tuple[IntArray, IntArray, FloatArray]:
+    """Return the best few pairs of every record of either file in the cells of several cuts, each pair once."""
+    n_y = len(ratings.second)
+    keys, values = [], []
+    for cut in range(_CUTS):
+        report("looking within groups", cut, _CUTS)
+        for rows, columns in cells(ratings, _LARGE, rng):
+            table = ratings.table(rows, columns)
+            for side, across in ((table, False), (table.T, True)):
+                width = min(_CANDIDATES, side.shape[1])
+                near = np.argpartition(-side, width - 1, axis=1)[:, :width]
+                at = np.repeat(np.arange(len(side)), width)
+                r, c = (near.ravel(), at) if across else (at, near.ravel())
+                keys.append(rows[r] * n_y + columns[c])
+                values.append(table[r, c])
+    report("looking within groups", _CUTS, _CUTS)
+    pairs, first = np.unique(np.concatenate(keys), return_index=True)
+    return pairs // n_y, pairs % n_y, np.concatenate(values)[first]
