@@ -104,6 +104,10 @@ def test_table_iv_of_p1d_has_our_match_beside_the_papers(data_dir, monkeypatch):
     (table,) = variable_links.tables(DataFolder(data_dir))
     ours = [cell for _, column, cell in table.cells if column.startswith("our")]
     assert [cell.ours for cell in ours] == ["4.0 ± 0.0"]
+    # Their program suggested one link of four; what ours finds is no draw of that.
+    (theirs,) = [cell for _, column, cell in table.cells if column.startswith("OWA")]
+    assert (theirs.verdict, theirs.printed, theirs.failed) == ("otherwise", "0.0", False)
+    assert "suggested one" in theirs.reason
 
 
 def test_tables_of_p2_have_errors_and_an_extra_column(data_dir):

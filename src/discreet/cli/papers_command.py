@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["papers"]
 
 _STYLES = {
-    "exact": "green", "defined": "", "built": "dim", "sampling": "cyan", "differs": "yellow", "ours": "",
-    "not run": "dim",
+    "exact": "green", "defined": "", "built": "dim", "sampling": "cyan", "otherwise": "yellow", "differs": "yellow",
+    "ours": "", "not run": "dim",
 }  # fmt: skip
 _FEW_COLUMNS = 2
 
@@ -155,20 +155,31 @@ def _parts(one: Table) -> Iterator[range]:
 
 
 def _summary(comparison: PaperComparison) -> None:
-    kinds = ("exact", "defined", "built", "sampling", "differs", "ours", "not run")
-    heads = ("exact", "defined", "built", "sampled", "differs", "other", "not run")
-    grid = table("Figures by verdict", "paper", "tables", *heads, "failed", numbers=("tables", *heads, "failed"))
+    heads = {
+        "exact": "exact", "defined": "defined", "built": "built", "sampling": "sampled", "otherwise": "unlike",
+        "differs": "differs", "ours": "other", "not run": "not run",
+    }  # fmt: skip
+    if not comparison.count("otherwise"):
+        del heads["otherwise"]
+    grid = table(
+        "Figures by verdict",
+        "paper",
+        "tables",
+        *heads.values(),
+        "failed",
+        numbers=("tables", *heads.values(), "failed"),
+    )
     for section in comparison.sections:
         failed = sum(cell.failed for one in section.tables for _, _, cell in one.cells)
-        counts = [str(section.count(kind)) for kind in kinds]  # type: ignore[arg-type]
+        counts = [str(section.count(kind)) for kind in heads]  # type: ignore[arg-type]
         end = Text(str(failed), style="bold red" if failed else "green")
         grid.add_row(section.name, str(len(section.tables)), *counts, end)
     out.print(grid)
     out.print(
         "exact: to the printed digits; defined: not printed, agrees with the definition computed apart; built: agrees "
-        "because the stand-in was made so; "
-        "sampled: random in both, within three standard errors; differs: each with its "
-        "reason (discreet papers NAME, or --html); other: ours alone, or beside figures of other data.",
+        "because the stand-in was made so; sampled: random in both, within three standard errors; unlike: printed of "
+        "another procedure; differs: each with its reason (discreet papers NAME, or --html); other: ours alone, or "
+        "beside figures of other data.",
         style="dim",
         highlight=False,
     )
@@ -182,6 +193,7 @@ def _title(one: Table) -> str:
 def _said(cell: Cell) -> str:
     words = {
         "sampling": "within sampling error",
+        "otherwise": "by another procedure",
         "ours": "not comparable",
         "defined": "as defined",
         "built": "as built",

@@ -38,15 +38,17 @@ SAID = {
     "defined": "as defined",
     "built": "as built",
     "sampling": "within sampling error",
+    "otherwise": "by another procedure",
     "differs": "differs",
     "ours": "not judged",
     "not run": "not run",
 }
 """Every verdict in words."""
 
-Verdict: TypeAlias = Literal["exact", "defined", "built", "sampling", "differs", "ours", "not run"]
+Verdict: TypeAlias = Literal["exact", "defined", "built", "sampling", "otherwise", "differs", "ours", "not run"]
 """Exact; as a definition says that is computed apart, where nothing is printed; as our stand-in was built; within
-sampling error; differs, with the reason; ours alone, nothing comparable is printed; not run."""
+sampling error; printed of another procedure than ours, so that agreement would say nothing; differs, with the reason;
+ours alone, nothing comparable is printed; not run."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Cell:
     ----------
     printed, ours : str
         As they are shown; empty where there is none.
-    verdict : {"exact", "defined", "built", "sampling", "differs", "ours", "not run"}
+    verdict : {"exact", "defined", "built", "sampling", "otherwise", "differs", "ours", "not run"}
     difference : float, optional
         Ours minus printed, where both are numbers.
     error : float, optional

@@ -21,6 +21,7 @@ from discreet.reproduction.subjects import (
     location_privacy,
     median_monotonicity,
     median_operators,
+    operator_tradeoff,
     representatives_example,
     representatives_files,
     sorted_example,
@@ -32,12 +33,13 @@ __all__ = ["SECTIONS", "compare_papers"]
 
 
 def _aggregation_techniques(data: DataFolder, full: bool) -> Section:  # noqa: ARG001
+    outcomes = operator_tradeoff.study(data)
     return Section(
         "p0",
         "Aggregation techniques for statistical confidentiality",
         "Domingo-Ferrer and Torra (2002)",
-        (*interval_negation.tables(), *sorted_example.tables()),
-        (interval_negation.figure(),),
+        (*interval_negation.tables(), *sorted_example.tables(), *operator_tradeoff.tables(data, outcomes)),
+        (*operator_tradeoff.group_figures(), interval_negation.figure(), operator_tradeoff.tradeoff_figure(outcomes)),
     )
 
 

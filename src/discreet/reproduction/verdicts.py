@@ -5,6 +5,7 @@
 ``defined(by, ours)``         must agree with a definition that is computed apart: no paper prints the figure
 ``built(printed, ours)``      must agree, and does because our stand-in was built so: no evidence of anything
 ``sampled(printed, ours, …)`` both are drawn: within sampling error, or beyond `limit` standard errors
+``otherwise(printed, …)``     the paper's procedure is another than ours, and cannot be had: agreement would say nothing
 ``ours_only(ours)``           the paper prints nothing here
 ``beside(printed, ours, …)``  printed for another file than ours: shown side by side and never judged
 ``not_run(printed, needs)``   a file is absent, or a run is left to ``--full``
@@ -63,6 +64,7 @@ __all__ = [
     "defined",
     "exact",
     "not_run",
+    "otherwise",
     "ours_only",
     "sampled",
 ]
@@ -173,6 +175,19 @@ def sampled(
     verdict: Verdict = "sampling" if abs(z) <= limit else "differs"
     reason = "" if verdict == "sampling" else known or f"beyond {limit:g} standard errors"
     return Cell(f"{printed:.{digits}f}", words, verdict, difference, error, z, reason, note)
+
+
+def otherwise(printed: float, ours: float, reason: str, *, own: float, digits: int = 1) -> Cell:
+    """Show ours beside what another procedure gave that cannot be repeated; `reason` says what it was.
+
+    Examples
+    --------
+    >>> cell = otherwise(0, 2.2, "their program suggested one link", own=0.1)
+    >>> cell.verdict, cell.ours, cell.failed
+    ('otherwise', '2.2 ± 0.1', False)
+    """
+    words = f"{ours:.{digits}f} ± {own:.{digits}f}"
+    return Cell(f"{printed:.{digits}f}", words, "otherwise", ours - printed, error=own, reason=reason)
 
 
 def ours_only(ours: float | str, *, digits: int = 1, error: float | None = None, note: str = "") -> Cell:
