@@ -120,6 +120,8 @@ def test_the_number_of_threads_does_not_matter(linker):
 def test_the_order_of_records_does_not_matter(linker):
     if assigns(linker):
         pytest.skip("among assignments of equal cost any is right")
+    if "known" in linker.get_params():
+        pytest.skip("who is known is said by position")
     a, b = microdata(80, seed=2), perturbed(80, seed=2)
     shuffle = np.random.default_rng(0).permutation(80)
     plain = linker.link(a, b).evaluate()
@@ -140,6 +142,8 @@ def test_files_of_different_size(linker):
     assert 0 < small_a.evaluate(truth).expected <= 20
     small_b = linker.link(a, b.take(few))
     assert small_b.evaluate(few).expected > 5
+    if "known" in linker.get_params():  # there must be records to know
+        return
     one = linker.link(a.take([3]), b.take([3]))
     assert (one.n_a, one.n_b) == (1, 1)
     assert one.second[0] == -1

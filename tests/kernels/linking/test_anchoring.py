@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.kernels.linking.anchoring import anchored_rates
+from discreet.kernels.linking.anchoring import _anchored_rates, _plainly, anchored_rates
 
 
 def at_least(tensor):
@@ -57,3 +57,21 @@ def test_it_is_its_twin(q):
         m = np.full(q, 0.9)
         anchored_rates(within, own, observed, before, after, 40, 100.0, m)
         assert np.allclose(m, twin(within, own, observed, before, after, 40, 100.0, np.full(q, 0.9)), atol=1e-10)
+
+
+@pytest.mark.parametrize("q", [1, 3, 6])
+def test_compiled_and_plain_code_give_the_same_to_the_last_bit(q):
+    rng = np.random.default_rng(q)
+    for _ in range(5):
+        within = rng.integers(0, 500, 1 << q).astype(float)
+        own, observed = (
+            at_least(rng.integers(0, most, 1 << q).astype(float).reshape((2,) * q)).ravel() for most in (60, 500)
+        )
+        before, after = rng.random(q), rng.random(q)
+        rates = np.full(q, 0.9), np.full(q, 0.9)
+        steps = [
+            run(within, own, observed, before, after, 400, 100.0, m)
+            for run, m in zip((_anchored_rates, _plainly), rates, strict=True)
+        ]
+        assert steps[0] == steps[1]
+        assert (rates[0] == rates[1]).all()

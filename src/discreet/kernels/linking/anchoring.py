@@ -7,10 +7,80 @@ from __future__ import annotations
 
 import numpy as np
 
+from discreet.kernels.jit import PlainTwin, exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray
 
 __all__ = ["anchored_rates"]
+
+
+@exact_kernel
+def _anchored_rates(
+    within: FloatArray,
+    own: FloatArray,
+    observed: FloatArray,
+    before: FloatArray,
+    after: FloatArray,
+    steps: int,
+    shrinkage: float,
+    m: FloatArray,
+) -> int:
+    """Do what the plain code does, in the same order of sums, so that both give the same to the last bit."""
+    q, size = m.size, within.size
+    expected, anchor = np.empty(size), np.empty(size)
+    new = np.empty(q)
+    for step in range(steps):
+        heed_stop()
+        mean = 0.0
+        for j in range(q):
+            mean += m[j]
+        mean /= q
+        for i in range(size):
+            expected[i], anchor[i] = within[i], own[i]
+        for j in range(q):
+            accident = (after[j] - m[j] * before[j]) / max(1.0 - before[j], 1e-12)
+            accident = min(max(accident, 0.0), 1.0)
+            bit = 1 << (q - 1 - j)
+            for i in range(size):
+                if i & bit == 0:
+                    apart, agreeing = expected[i], expected[i + bit]
+                    expected[i] = apart + agreeing
+                    expected[i + bit] = accident * apart + m[j] * agreeing
+                    anchor[i + bit] *= m[j]
+        for i in range(size):
+            expected[i] += anchor[i]
+            share = anchor[i] / max(expected[i], 1e-300)
+            anchor[i] = share * share
+        moved = 0.0
+        for j in range(q):
+            bit = 1 << (q - 1 - j)
+            base, agreed, expected_base, expected_agreed, sets, true = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            for i in range(size):
+                if i & bit == 0:
+                    weight = anchor[i]
+                    base += weight * observed[i]
+                    agreed += weight * observed[i + bit]
+                    expected_base += weight * expected[i]
+                    expected_agreed += weight * expected[i + bit]
+                    if observed[i] > 0.0:
+                        sets += weight
+                    true += weight * np.sqrt(weight) * expected[i]
+            rate = mean
+            if base > 0.0 and expected_agreed > 0.0:
+                true_share = true / expected_base
+                evidence = base / max(sets, 1e-300) * true_share * true_share
+                rate = m[j] * (agreed / base) / (expected_agreed / expected_base)
+                rate = (rate * evidence + shrinkage * mean) / (evidence + shrinkage)
+            new[j] = np.sqrt(min(max(rate, 0.01), 0.99) * m[j])
+            moved = max(moved, abs(new[j] - m[j]))
+        for j in range(q):
+            m[j] = new[j]
+        if moved < 1e-5:
+            return step + 1
+    return steps
+
+
+_TWIN = PlainTwin(60, _anchored_rates)  # iterations to the end, some ten milliseconds each
 
 
 def anchored_rates(
@@ -24,6 +94,21 @@ def anchored_rates(
     m: FloatArray,  # IN, OUT (q,) float64, where to start; the rates
 ) -> int:
     """Iterate m until what it makes expect is what is observed; return the number of iterations."""
+    if not _TWIN.takes(1):
+        return int(_anchored_rates(within, own, observed, before, after, steps, shrinkage, m))
+    return _plainly(within, own, observed, before, after, steps, shrinkage, m)
+
+
+def _plainly(
+    within: FloatArray,
+    own: FloatArray,
+    observed: FloatArray,
+    before: FloatArray,
+    after: FloatArray,
+    steps: int,
+    shrinkage: float,
+    m: FloatArray,
+) -> int:
     q = m.size
     seen = [_halves(observed, j, q) for j in range(q)]
     for step in range(steps):
