@@ -74,7 +74,7 @@ def test_what_contributors_write_is_python_and_defines_the_methods_of_a_contract
 def test_schemas_in_the_documentation_are_valid(code):
     from discreet.data.schema import Schema
 
-    assert len(Schema.from_toml(code)) == 6
+    assert len(Schema.from_toml(code)) == 7
 
 
 def test_links_between_documents_lead_somewhere():

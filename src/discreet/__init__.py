@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from discreet.data.microdata import microdata as microdata
     from discreet.data.scales.date import Date as Date
     from discreet.data.scales.date_time import DateTime as DateTime
+    from discreet.data.scales.item_set import ItemSet as ItemSet
     from discreet.data.scales.nominal import Nominal as Nominal
     from discreet.data.scales.numeric import Numeric as Numeric
     from discreet.data.scales.ordinal import Ordinal as Ordinal
@@ -292,6 +293,7 @@ else:
         "Intruder": "discreet.contracts.intruder",
         "IntruderScenarios": "discreet.measures.risk.intruder_scenarios",
         "InventedRows": "discreet.measures.loss.invented_rows",
+        "ItemSet": "discreet.data.scales.item_set",
         "JournalistRisk": "discreet.measures.risk.guesses",
         "KAnonymityViolations": "discreet.measures.risk.equal_keys",
         "KCombinations": "discreet.measures.risk.model_identity",
@@ -528,6 +530,7 @@ __all__ = [
     "Intruder",
     "IntruderScenarios",
     "InventedRows",
+    "ItemSet",
     "JournalistRisk",
     "KAnonymityViolations",
     "KCombinations",

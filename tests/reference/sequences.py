@@ -185,3 +185,28 @@ def frequent_subsequences(sequences, weights, least, longest):
         for part in {c for n in range(1, longest + 1) for c in combinations(s, n)}:
             found[part] = found.get(part, 0) + w
     return {part: support for part, support in found.items() if support >= least}
+
+
+def jaccard(s, r):
+    """Return the share of different events of either sequence that only one of them holds."""
+    either = set(s) | set(r)
+    return len(set(s) ^ set(r)) / len(either) if either else 0.0
+
+
+def sorensen(s, r):
+    """Return the events that only one of two sequences holds, by the different events of both counted together."""
+    both = len(set(s)) + len(set(r))
+    return len(set(s) ^ set(r)) / both if both else 0.0
+
+
+def frequent_items(group, weights):
+    """Return the items that most sets hold, as many as a set has on average, halves up."""
+    sizes = [len(set(one)) for one in group]
+    total = sum(weights)
+    size = int(sum(s * w for s, w in zip(sizes, weights, strict=True)) / total + 0.5)
+    size = max(size, min(1, max(sizes)))
+    holders = {}
+    for one, weight in zip(group, weights, strict=True):
+        for item in set(one):
+            holders[item] = holders.get(item, 0) + weight
+    return sorted(sorted(holders, key=lambda item: (-holders[item], item))[:size])

@@ -172,6 +172,7 @@ _DECLARATION: dict[str, Any] = {
     "numeric": _columns("Numbers that are quantities."),
     "ordinal": _columns("Categories in order."),
     "nominal": _columns("Categories without an order, such as codes."),
+    "items": _columns("Sets of items: tea, milk."),
     "states": Annotated[
         list[str] | None,
         typer.Option(

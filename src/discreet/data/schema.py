@@ -102,7 +102,8 @@ class Attribute:
         if not isinstance(self.scale, Scale):
             raise SchemaError(
                 f"Attribute {self.name!r}: scale must be a Scale; got {type(self.scale).__name__}.",
-                hint="Use Numeric(), Ordinal(levels), Nominal(levels), Sequence(alphabet), Date() or DateTime().",
+                hint="Use Numeric(), Ordinal(levels), Nominal(levels), Sequence(alphabet), ItemSet(items), Date() or "
+                "DateTime().",
             )
         if not isinstance(self.role, str) or self.role not in ROLES:
             role = repr(self.role) if isinstance(self.role, str) else type(self.role).__name__
@@ -256,10 +257,13 @@ class Schema:
         return self._answers[question]
 
     def of_scale(self, *kinds: str, among: Iterable[str] | None = None) -> tuple[str, ...]:
-        """Return the names of the attributes on one of the scales, in order; `among` narrows the choice."""
+        """Return the names of the attributes on one of the scales, in order; `among` narrows the choice.
+
+        Beside the kinds of scales, ``"events"``, ``"items"`` and their like say what sequences are made of.
+        """
         question = ("scale", kinds)
         if question not in self._answers:
-            self._answers[question] = tuple(a.name for a in self.attributes if a.scale.kind in kinds)
+            self._answers[question] = tuple(a.name for a in self.attributes if a.scale.answers & set(kinds))
         if among is None:
             return self._answers[question]
         allowed = set(among)

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.inference import Proposal
+from discreet.data.inferring.item_cells import items_in
 from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal, Scale, Sequence, scale_from_dict
 from discreet.data.scales.scale import as_arrow, hide_missing
 from discreet.data.schema import ATTRIBUTE_FIELDS, Attribute, Inferred, Schema
@@ -35,7 +36,7 @@ _ROLES = {
 }  # fmt: skip
 """By what is told, the role of the columns that are named."""
 
-_SCALES = ("numeric", "ordinal", "nominal")
+_SCALES = ("numeric", "ordinal", "nominal", "items")
 _OTHERS = (*(role for role in get_args(Role) if role not in {"weight", "stratum"}), "drop")
 
 
@@ -53,7 +54,7 @@ class Declaration:
     others : {"key", "confidential", "identifier", "other", "drop"}, optional
         The role of all columns that are not named; ``"drop"`` leaves them out of the release, as identifiers. What
         looks like an identifier stays one unless it is named. By default the roles of other columns are inferred.
-    numeric, ordinal, nominal : sequence of str
+    numeric, ordinal, nominal, items : sequence of str
         Columns by their scale, where that should not be inferred. Patterns are allowed.
     states : sequence of str
         Columns that are the positions of one sequence, such as the months of a life course: ``"Jul.93..Jun.99"``, a
@@ -78,6 +79,7 @@ class Declaration:
     numeric: tuple[str, ...] = ()
     ordinal: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
+    items: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     attributes: tuple[Json, ...] = ()
     file: str = ""
@@ -146,7 +148,16 @@ class Declaration:
 
     def speaks_of(self, column: str) -> bool:
         """Say whether a column is named by itself: then it is not taken for a position of a sequence."""
-        lists = (self.keys, self.confidential, self.identifiers, self.strata, self.numeric, self.ordinal, self.nominal)
+        lists = (
+            self.keys,
+            self.confidential,
+            self.identifiers,
+            self.strata,
+            self.numeric,
+            self.ordinal,
+            self.nominal,
+            self.items,
+        )
         patterns = [*(name for one in lists for name in one), self.weight or "", self.household or "", *self.names()]
         return any(fnmatchcase(column, pattern) for pattern in patterns)
 
@@ -301,7 +312,7 @@ def _described(declaration: Declaration, columns: tuple[str, ...]) -> dict[str, 
 
 
 def _has_levels(told: Json) -> bool:
-    if told["scale"] == "sequence" and "columns" in told:
+    if told["scale"] == "items" or (told["scale"] == "sequence" and "columns" in told):
         return "alphabet" in told
     return told["scale"] not in {"nominal", "ordinal"} or "levels" in told
 
@@ -356,6 +367,9 @@ def _scale(
         }
         if kind == scale.name and not rest:
             return scale, ()
+        if kind == "items" and "alphabet" not in rest:
+            alphabet, mark = items_in(column, guess.missing, rest.get("delimiter"))
+            return scale_from_dict(kind, {**rest, "alphabet": alphabet or [""], "delimiter": mark}), ("levels",)
         if isinstance(scale, Sequence) and kind == scale.name and "alphabet" not in rest:
             rest["alphabet"] = scale.alphabet  # what happens in the table
         return scale_from_dict(kind, rest), ()

@@ -8,16 +8,17 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Date, Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales import Date, EncodedSequences, ItemSet, Nominal, Numeric, Ordinal, Sequence
 from discreet.data.scales.semantics import IntervalSemantics
 from discreet.data.schema import Attribute, Schema
+from discreet.datasets.baskets import GOODS, baskets_items
 from discreet.datasets.business import AMOUNTS, business_columns
 from discreet.datasets.housing import BUILT_YEARS, LEVELS, NUMERIC, ORDINAL, STRATA, housing_columns
 from discreet.datasets.itineraries import PLACES, itineraries_lists
 from discreet.datasets.patients import DIAGNOSES, patients_columns
 from discreet.typing import RandomState
 
-__all__ = ["DATASETS", "business", "housing", "itineraries", "patients"]
+__all__ = ["DATASETS", "baskets", "business", "housing", "itineraries", "patients"]
 
 
 def housing(n: int = 1000, random_state: RandomState = 0) -> Microdata:
@@ -134,9 +135,39 @@ def patients(n: int = 1000, random_state: RandomState = 0) -> Microdata:
     return Microdata(pa.table(table), schema)
 
 
+def baskets(n: int = 1000, random_state: RandomState = 0) -> Microdata:
+    """Return synthetic purchases: a set of goods a customer, and who holds the card of the shop.
+
+    Parameters
+    ----------
+    n : int
+        The number of customers.
+    random_state : int or numpy.random.Generator
+        The seed.
+
+    Examples
+    --------
+    >>> baskets(500)
+    Microdata(500 records × 3 attributes: 1 identifier, 2 key)
+    """
+    bought, card = baskets_items(n, random_state)
+    scale = ItemSet(GOODS, ", ")
+    sets = EncodedSequences.of(np.flatnonzero(row) for row in bought)
+    schema = Schema(
+        [
+            Attribute("CUSTOMER", Numeric(), "identifier"),
+            Attribute("CARD", Nominal(("no", "yes")), "key"),
+            Attribute("BASKET", scale, "key"),
+        ]
+    )
+    cards = np.where(card, "yes", "no").tolist()
+    return Microdata(pa.table({"CUSTOMER": np.arange(1, n + 1), "CARD": cards, "BASKET": scale.decode(sets)}), schema)
+
+
 DATASETS: dict[str, Callable[[int, RandomState], Microdata]] = {
     "housing": housing,
     "business": business,
     "itineraries": itineraries,
     "patients": patients,
+    "baskets": baskets,
 }

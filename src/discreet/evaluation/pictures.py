@@ -197,7 +197,7 @@ def flows(original: Microdata, masked: Microdata, smallest: int = _SMALLEST) -> 
     make in either table is shown as if none did, and an event that fewer hold is not shown.
     """
     roles = original.schema.of_role("key", "confidential")
-    names = [n for n in original.schema.of_scale("sequence", among=roles) if n in masked.schema]
+    names = [n for n in original.schema.of_scale("events", among=roles) if n in masked.schema]
     return tuple(_flow(name, original, masked, smallest) for name in names if _same_scale(name, original, masked))
 
 

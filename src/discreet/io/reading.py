@@ -197,6 +197,7 @@ def survey(
     numeric: str | Sequence[str] = (),
     ordinal: str | Sequence[str] = (),
     nominal: str | Sequence[str] = (),
+    items: str | Sequence[str] = (),
     states: str | Sequence[str] = (),
     schema: Schema | str | os.PathLike[str] | None = None,
     **reading: Any,
@@ -221,7 +222,7 @@ def survey(
         What is never released. What looks like one is one, unless it is named otherwise.
     others : {"key", "confidential", "identifier", "other", "drop"}, optional
         The role of all columns that are not named; ``"drop"`` leaves them out. Inferred by default.
-    numeric, ordinal, nominal : sequence of str
+    numeric, ordinal, nominal, items : sequence of str
         Scales that are not to be inferred. Levels are taken from the data.
     states : sequence of str
         Columns that are the positions of one sequence, such as the months of a life course: ``"Jul.93..Jun.99"`` or
@@ -249,7 +250,7 @@ def survey(
     told = Declaration(
         keys=_names(keys), confidential=_names(confidential), identifiers=_names(identifiers), strata=_names(strata),
         weight=weight, household=household, others=others, numeric=_names(numeric), ordinal=_names(ordinal),
-        nominal=_names(nominal), states=_names(states),
+        nominal=_names(nominal), items=_names(items), states=_names(states),
     ).and_file(schema)  # fmt: skip
     if isinstance(data, (str, os.PathLike)):
         return read(data, told, **reading)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from discreet.data.block import Block
-from discreet.data.scales import Categorical, Sequence
+from discreet.data.scales import Categorical
 from discreet.data.schema import Attribute, Schema
 from discreet.measures.loss.cells_lost import band_sums, in_one_alphabet, number_unit, numbers_lost, sequences_lost
 from discreet.statistics.moments import ColumnMoments, first_values
@@ -147,9 +147,8 @@ class CellChanges:
             levels = self._levels(self.after, name)
             return band_sums(first, np.asarray(second, dtype=np.int64), levels, self.middles[name])
         if kinds == ("sequence", "sequence"):
-            scales: Any = (schema[name].scale for schema in (self.before, self.after))
-            old, new = (cast("Sequence", scale) for scale in scales)
-            return np.array(sequences_lost(first, in_one_alphabet(old, new, second)))
+            old, new = (schema[name].scale for schema in (self.before, self.after))
+            return np.array(sequences_lost(first, in_one_alphabet(old, new, second), old))
         filled = float((~(block.original.missing(name) & block.release.missing(name))).sum())
         return np.array([filled, filled])
 

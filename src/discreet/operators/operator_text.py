@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from discreet.data.scales import ItemSet, Scale, Sequence
 from discreet.data.scales.dissimilarities import OSSOWA, Dissimilarity, dissimilarity_named, dissimilarity_names
 from discreet.errors import DiscreetError, ParameterError
+from discreet.operators.item_prototypes import FrequentItems
 from discreet.operators.numbers.quantifiers import (
     Interpolated,
     Linear,
@@ -37,6 +39,11 @@ __all__ = [
     "parse_quantifier",
     "quantifier_with_orness",
 ]
+
+_EVENTS: tuple[Scale, ...] = (Sequence(("",)),)
+
+OPERATORS_OF_SETS = (FrequentItems,)
+"""Prototypes that are no prototypes of events; entered in the registry by being loaded."""
 
 NAMED_QUANTIFIERS: dict[str, Quantifier] = {
     "all": PiecewiseLinear([(1, 0)]),
@@ -211,7 +218,10 @@ def quantifier_with_orness(orness: float, *, family: str = "power", m: int | Non
     return member(float(brentq(excess, low, high, xtol=1e-14)))
 
 
-DISTANCE: Constraint = AnyOf(Choice(dissimilarity_names()), Instance(Dissimilarity, "a Dissimilarity"))
+OWN = "own"
+"""What says that the scale decides: its own distance, its own prototype."""
+
+DISTANCE: Constraint = AnyOf(Choice((OWN, *dissimilarity_names())), Instance(Dissimilarity, "a Dissimilarity"))
 """What `distance` may be, wherever a method has one."""
 
 
@@ -243,24 +253,53 @@ class _SequenceText(Constraint):
 
 
 PROTOTYPE: Constraint = AnyOf(
-    Choice(sequence_operator_names()), _SequenceText(), Instance(SequenceOperator, "an operator on sequences")
+    Choice((OWN, *sequence_operator_names())), _SequenceText(), Instance(SequenceOperator, "an operator on sequences")
 )
 """What `prototype` may be."""
 
 
-def as_dissimilarity(owner: str, distance: Any, quantifier: Any = None) -> Dissimilarity:
+def content_of(owner: str, scales: Iterable[Scale]) -> Scale:
+    """Return the scale that stands for all of these: sequences that are masked together are made of the same."""
+    every = list(scales)
+    if len({scale.answers for scale in every}) > 1:
+        names = " and ".join(sorted({scale.name for scale in every}))
+        raise ParameterError(
+            f"{owner}: attributes on the scales {names} cannot be taken together.", hint="Name attributes of one scale."
+        )
+    return every[0]
+
+
+def as_dissimilarity(
+    owner: str, distance: Any, quantifier: Any = None, scales: Iterable[Scale] = _EVENTS
+) -> Dissimilarity:
     """Return a dissimilarity from itself or its name; a quantifier is the policy of ``"oss-owa"`` and of no other.
+
+    Parameters
+    ----------
+    scales : iterable of Scale
+        Those of what is compared: ``"own"`` is their own distance, and one that cannot compare them is refused.
 
     Examples
     --------
+    >>> as_dissimilarity("KSHC", "own", scales=[ItemSet(["bread", "milk"])])
+    Jaccard()
     >>> as_dissimilarity("KSHC", "oss-owa", "power:2")
     OSSOWA(quantifier=Power(alpha=2.0))
     >>> as_dissimilarity("KSHC", "lcs", "power:2")
     Traceback (most recent call last):
     discreet.errors.ParameterError: KSHC: quantifier must be None for the distance 'lcs', which has no policy.
     """
+    scale = content_of(owner, scales)
+    if distance == OWN:
+        distance = scale.own_distance
     if quantifier is None:
-        return distance if isinstance(distance, Dissimilarity) else dissimilarity_named(distance)()
+        compared = distance if isinstance(distance, Dissimilarity) else dissimilarity_named(distance)()
+        if not compared.contents & scale.answers:
+            raise ParameterError(
+                f"{owner}: the distance {type(compared).name!r} does not compare what the scale {scale.name!r} holds.",
+                hint=f"Its own is {scale.own_distance!r}.",
+            )
+        return compared
     if isinstance(distance, Dissimilarity):
         raise ParameterError(
             f"{owner}: quantifier must be None where distance is an object; got both.",
@@ -271,7 +310,9 @@ def as_dissimilarity(owner: str, distance: Any, quantifier: Any = None) -> Dissi
     return OSSOWA(as_quantifier(quantifier))
 
 
-def as_sequence_operator(prototype: Any, distance: Dissimilarity) -> SequenceOperator:
+def as_sequence_operator(
+    prototype: Any, distance: Dissimilarity, scales: Iterable[Scale] = _EVENTS
+) -> SequenceOperator:
     """Return an operator from itself or its text; the medoid is taken by `distance` where the text names none.
 
     Examples
@@ -281,6 +322,17 @@ def as_sequence_operator(prototype: Any, distance: Dissimilarity) -> SequenceOpe
     >>> as_sequence_operator("medoid:oss-owa:power:2", OSSOWA()), as_sequence_operator("oesp:longest=5", OSSOWA())
     (Medoid(distance=OSSOWA(quantifier=Power(alpha=2.0))), OrderedElementScoring(longest=5))
     """
+    scale = content_of("prototype", scales)
+    operator = _operator_of(scale.own_prototype if prototype == OWN else prototype, distance)
+    if not operator.contents & scale.answers:
+        raise ParameterError(
+            f"prototype: {operator!r} does not join what the scale {scale.name!r} holds.",
+            hint=f"Its own is {scale.own_prototype!r}; the medoid joins anything.",
+        )
+    return operator
+
+
+def _operator_of(prototype: Any, distance: Dissimilarity) -> SequenceOperator:
     if isinstance(prototype, SequenceOperator):
         return prototype
     word, _, rest = prototype.partition(":") if isinstance(prototype, str) else (prototype, "", "")
@@ -292,7 +344,11 @@ def as_sequence_operator(prototype: Any, distance: Dissimilarity) -> SequenceOpe
         raise unknown_parameter(cls.__name__, key.strip(), names)
     if cls is Medoid:
         distance_word, _, quantifier = text.partition(":")
-        return Medoid(as_dissimilarity("Medoid", distance_word, quantifier or None) if text else distance)
+        if not text:
+            return Medoid(distance)
+        kinds = (Sequence(("",)), ItemSet(("",)))
+        fitting = [kind for kind in kinds if dissimilarity_named(distance_word).contents & kind.answers]
+        return Medoid(as_dissimilarity("Medoid", distance_word, quantifier or None, fitting[:1]))
     if not text:
         return cls()
     if not text.isdigit():

@@ -44,12 +44,17 @@ _PAIRS = 1_000_000
 
 _MEAN = OSSOWA()
 
+CONTENTS = frozenset({"events", "items"})
+"""What sequences may be made of."""
+
 
 class SequenceOperator(ABC):
     """Many sequences to one. Subclasses write ``_prototypes``."""
 
     name: ClassVar[str]
     scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
+    contents: ClassVar[frozenset[str]] = frozenset({"events"})
+    """What the sequences may be made of that it joins: ``"events"``, ``"items"``."""
 
     def __call__(self, sequences: Iterable[Any], weights: Any = None) -> list[int]:
         """Return the prototype of one group, sequences of codes in and out."""
@@ -208,6 +213,7 @@ class Medoid(SequenceOperator):
     """
 
     distance: Dissimilarity = _MEAN
+    contents: ClassVar[frozenset[str]] = CONTENTS
 
     def __post_init__(self) -> None:
         if not isinstance(self.distance, Dissimilarity):

@@ -43,8 +43,8 @@ def _scale(attribute: Attribute, kind: str, missing: tuple[Level, ...], present:
         return present
     if kind in _OF_NUMBERS:
         return _OF_NUMBERS[kind]()
-    if kind == "sequence" or isinstance(present, SequenceScale):
-        if isinstance(present, SequenceScale) and kind == "sequence":
+    if kind in {"sequence", "items"} or isinstance(present, SequenceScale):
+        if isinstance(present, SequenceScale) and kind == present.name:
             return present
         raise SchemaError(
             f"Attribute {attribute.name!r} cannot be made {kind} here.",

@@ -27,6 +27,8 @@ LADDER = np.abs(np.subtract.outer(np.arange(6), np.arange(6))) / 2.0
 TWINS = {
     "oss-owa": lambda d, s, r: reference.oss_owa(s, r, d.quantifier or (lambda x: x)),
     "oss": lambda _, s, r: reference.oss(s, r),
+    "jaccard": lambda _, s, r: reference.jaccard(s, r),
+    "sorensen": lambda _, s, r: reference.sorensen(s, r),
     "hamming": lambda _, s, r: reference.hamming(s, r),
     "levenshtein": lambda _, s, r: reference.levenshtein(s, r),
     "lcs": lambda _, s, r: reference.lcs(s, r),

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.inferring.batteries import codes_after_gap
+from discreet.data.inferring.item_cells import holds_sets
 from discreet.data.inferring.looking import Guess, Look
 from discreet.data.inferring.orders import in_order
 from discreet.data.inferring.vocabulary import listed_words, name_words
-from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales import ItemSet, Nominal, Numeric, Ordinal, Sequence
 
 __all__ = ["scale_of"]
 
@@ -109,6 +110,11 @@ def _is_code_like(look: Look) -> bool:
 
 def _of_words(look: Look) -> Guess:
     texts = look.texts
+    mark = holds_sets(look.distinct.cast(pa.string())) if not look.speaks_of("person", "place") else ""
+    if mark:
+        items = sorted({item for text in texts for item in text.split(mark) if item})
+        return Guess(f"{len(items)} different items, several in a cell and in many combinations", 0.8,
+                     scale=ItemSet(tuple(items), mark))  # fmt: skip
     if _looks_like_sequences(look):
         events = sorted({event for word in texts for event in word.split(" ") if event})
         return Guess(f"blank-separated words, {len(events)} different, in many orders", 0.85,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from discreet.data.scales.date import Date
 from discreet.data.scales.date_time import DateTime
 from discreet.data.scales.gap_flag import GapFlag
+from discreet.data.scales.item_set import ItemSet
 from discreet.data.scales.moment import Moment
 from discreet.data.scales.nominal import Nominal
 from discreet.data.scales.numeric import Numeric
@@ -24,6 +25,7 @@ __all__ = [
     "EncodedSequences",
     "GapFlag",
     "IntervalSemantics",
+    "ItemSet",
     "Moment",
     "Negation",
     "Nominal",
@@ -34,7 +36,9 @@ __all__ = [
     "scale_from_dict",
 ]
 
-SCALES: dict[str, type[Scale]] = {scale.name: scale for scale in (Numeric, Ordinal, Nominal, Sequence, Date, DateTime)}
+SCALES: dict[str, type[Scale]] = {
+    scale.name: scale for scale in (Numeric, Ordinal, Nominal, Sequence, ItemSet, Date, DateTime)
+}
 
 
 def scale_from_dict(kind: str, fields: Json) -> Scale:

@@ -32,11 +32,19 @@ class Scale(ABC):
     name: ClassVar[str]
     """What a schema calls it. Dates are numbers to a method, and dates to a reader."""
     ordered: ClassVar[bool]
+    answers: ClassVar[frozenset[str]] = frozenset()
+    """The words by which methods ask for it: its kind, and of sequences what they are made of."""
+    own_distance: ClassVar[str] = ""
+    """Of sequences: the dissimilarity that they are compared by where nobody names another."""
+    own_prototype: ClassVar[str] = ""
+    """Of sequences: what a group is released as where nobody says otherwise."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "kind" in cls.__dict__ and "name" not in cls.__dict__:
             cls.name = cls.kind
+        if "kind" in cls.__dict__ and "answers" not in cls.__dict__:
+            cls.answers = frozenset({cls.kind})
 
     @abstractmethod
     def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> Any:

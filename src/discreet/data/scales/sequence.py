@@ -129,6 +129,9 @@ class Sequence(Scale):
     delimiter: str = " "
     columns: tuple[str, ...] = field(default=(), repr=False)
     kind: ClassVar[str] = "sequence"
+    answers: ClassVar[frozenset[str]] = frozenset({"sequence", "events"})
+    own_distance: ClassVar[str] = "oss-owa"
+    own_prototype: ClassVar[str] = "oesp"
     ordered: ClassVar[bool] = False
 
     def __init__(self, alphabet: Iterable[Level], delimiter: str = " ", columns: Iterable[str] = ()) -> None:

@@ -47,7 +47,8 @@ class SequenceLinkage(Linker):
     attributes : list of str, optional
         What the intruder knows; by default the keys that both files have, which must be sequences.
     distance : str or Dissimilarity
-        How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them.
+        How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them, and ``"own"`` is the one
+        of the scale.
     quantifier : str or Quantifier, optional
         The policy of ``"oss-owa"``, such as ``"power:2"``; None is the plain mean of event distances.
 
@@ -75,7 +76,7 @@ class SequenceLinkage(Linker):
 
     scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
-    distance: str | Dissimilarity = parameter(DISTANCE, default="oss-owa")
+    distance: str | Dissimilarity = parameter(DISTANCE, default="own")
     quantifier: str | Quantifier | None = parameter(QUANTIFIER, default=None)
 
     @classmethod
@@ -92,8 +93,10 @@ class SequenceLinkage(Linker):
 
         The answer is a question to all blocks of that file. One block and everybody asked is :meth:`link`.
         """
-        distance = as_dissimilarity(type(self).__name__, self.distance, self.quantifier)
-        return SequenceSearch(distance, asked, self._names(asked.schema, asked.schema), of_release)
+        names = self._names(asked.schema, asked.schema)
+        scales = [asked.schema[name].scale for name in names]
+        distance = as_dissimilarity(type(self).__name__, self.distance, self.quantifier, scales)
+        return SequenceSearch(distance, asked, names, of_release)
 
     def looking(self, schemas: tuple[Schema, Schema]) -> Inquiry[Looking]:
         yield from ()  # nothing has to be known before

@@ -40,7 +40,8 @@ class SequenceDissimilarity(Measure):
     weighted : bool
         Count records by their survey weights.
     distance : str or Dissimilarity
-        How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them.
+        How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them, and ``"own"`` is the one
+        of the scale.
     quantifier : str or Quantifier, optional
         The policy of ``"oss-owa"``, such as ``"power:2"``; None is the plain mean of event distances.
 
@@ -72,7 +73,7 @@ class SequenceDissimilarity(Measure):
     reference: ClassVar[str] = "Valls, Nin and Torra 2009"
     in_score: ClassVar[bool] = True
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
-    distance: str | Dissimilarity = parameter(DISTANCE, default="oss-owa")
+    distance: str | Dissimilarity = parameter(DISTANCE, default="own")
     quantifier: str | Quantifier | None = parameter(QUANTIFIER, default=None)
     weighted: bool = parameter(Flag(), default=False)
 
@@ -82,8 +83,12 @@ class SequenceDissimilarity(Measure):
 
     def question(self, scope: PairScope) -> SequenceMovements:
         owner = type(self).__name__
-        distance = as_dissimilarity(owner, self.distance, self.quantifier)
-        return SequenceMovements(scope.names, distance, weight_asked(owner, scope, self.weighted))
+        return SequenceMovements(scope.names, self._distances(scope), weight_asked(owner, scope, self.weighted))
+
+    def _distances(self, scope: PairScope) -> tuple[Dissimilarity, ...]:
+        owner = type(self).__name__
+        scales = [scope.before[name].scale for name in scope.names]
+        return tuple(as_dissimilarity(owner, self.distance, self.quantifier, [scale]) for scale in scales)
 
     def conclude(self, statistics: MovedSequences, scope: PairScope) -> Measurement:
         for name, records in zip(scope.names, statistics.records, strict=True):
@@ -103,7 +108,7 @@ class SequenceDissimilarity(Measure):
         details = {
             "sse": statistics.plain_squares,
             "mean_dissimilarity": float(np.mean(statistics.moved / statistics.weight)),
-            "distance": repr(as_dissimilarity(type(self).__name__, self.distance, self.quantifier)),
+            "distance": ", ".join(dict.fromkeys(map(repr, self._distances(scope)))),
         }
         return self.result(value, sentence, per_attribute, details)
 
@@ -142,19 +147,24 @@ class SequenceMovements(OfBothFiles):
     """Ask how far sequences moved."""
 
     names: tuple[str, ...]
-    distance: Dissimilarity
+    distances: tuple[Dissimilarity, ...]
     weight: str | None = None
 
     def summarise(self, block: Block, /) -> MovedSequences:
         weights = None if self.weight is None else block.original.weights()
-        columns = [self._column(block, name, weights) for name in self.names]
+        columns = [
+            self._column(block, name, distance, weights)
+            for name, distance in zip(self.names, self.distances, strict=True)
+        ]
         records, weight, moved, squared, plain = (np.array(part) for part in zip(*columns, strict=True))
         return MovedSequences(records, weight, moved, squared, float(plain.sum()))
 
-    def _column(self, block: Block, name: str, weights: FloatArray | None) -> tuple[int, float, float, float, float]:
+    def _column(
+        self, block: Block, name: str, distance: Dissimilarity, weights: FloatArray | None
+    ) -> tuple[int, float, float, float, float]:
         both = sequence_pair("", block.original, block.release, name, weights)
         if not len(both.before):
             return 0, 0.0, 0.0, 0.0, 0.0
-        far = self.distance.compare(both.before, both.after).pairs()
+        far = distance.compare(both.before, both.after).pairs()
         counted = np.ones(far.size) if both.weights is None else both.weights
         return far.size, float(counted.sum()), float(far @ counted), float(far**2 @ counted), float((far**2).sum())

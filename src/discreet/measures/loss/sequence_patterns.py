@@ -65,7 +65,7 @@ class FrequentSubsequences(Measure):
     kind: ClassVar[str] = "loss"
     need: ClassVar[Need] = Need.DISTINCT
     title: ClassVar[str] = "Change of frequent subsequences"
-    scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
+    scales: ClassVar[frozenset[str]] = frozenset({"events", "items"})
     sees_shuffling: ClassVar[bool] = False
     formula: ClassVar[str] = "100 · (1 − |F ∩ F′| / |F ∪ F′|)"
     reference: ClassVar[str] = "Agrawal and Srikant 1995; Pei et al. 2001"

@@ -25,7 +25,7 @@ class SequenceTally(Measure):
     """A loss of what sequences are made of, whichever records they belong to."""
 
     kind: ClassVar[str] = "loss"
-    scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
+    scales: ClassVar[frozenset[str]] = frozenset({"events", "items"})
     need: ClassVar[Need] = Need.RECORD
     sees_shuffling: ClassVar[bool] = False
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
@@ -194,6 +194,7 @@ class Transitions(SequenceTally):
     """
 
     title: ClassVar[str] = "Change of transitions"
+    scales: ClassVar[frozenset[str]] = frozenset({"events"})
     formula: ClassVar[str] = "100 · ½ Σ |p(xy) − p′(xy)|"
     reference: ClassVar[str] = "Levin and Peres 2017"
 

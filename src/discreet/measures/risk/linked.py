@@ -282,7 +282,7 @@ class SequenceLinkageRisk(TwoWayRisk):
     in_score: ClassVar[bool] = True
     first_look: ClassVar[int] = 6
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
-    distance: str | Dissimilarity = parameter(DISTANCE, default="oss-owa")
+    distance: str | Dissimilarity = parameter(DISTANCE, default="own")
     quantifier: str | Quantifier | None = parameter(QUANTIFIER, default=None)
 
     @classmethod

@@ -88,7 +88,7 @@ class KnownEvents(Measure):
     kind: ClassVar[str] = "risk"
     need: ClassVar[Need] = Need.DISTINCT
     title: ClassVar[str] = "Singled out by a few known events"
-    scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
+    scales: ClassVar[frozenset[str]] = frozenset({"events", "items"})
     keys_only: ClassVar[bool] = True
     formula: ClassVar[str] = "100 · records with a known set that only they hold / n"
     reference: ClassVar[str] = "De Montjoye et al. 2013; Pellungrini et al. 2018"

@@ -241,11 +241,11 @@ def test_bad_input():
         KSHC(5).mask(data)
     with pytest.raises(ParameterError, match="KSHC: block_size must be at least 2k = 8; got 7"):
         KSHC(4, block_size=7).mask(data)
-    with pytest.raises(ParameterError, match="KSHC: distance must be one of 'hamming', .* got 'dtw'"):
+    with pytest.raises(ParameterError, match="KSHC: distance must be one of 'own', 'hamming', .* got 'dtw'"):
         KSHC(2, distance="dtw").mask(data)
     with pytest.raises(ParameterError, match="KSHC: quantifier must be None for the distance 'lcs'"):
         KSHC(2, distance="lcs", quantifier="power:2").mask(data)
-    with pytest.raises(ParameterError, match=r"SequenceMDAV: prototype must be one of 'majority', 'medoid', 'oesp'"):
+    with pytest.raises(ParameterError, match=r"SequenceMDAV: prototype must be one of 'own', 'frequent-items'"):
         SequenceMDAV(2, prototype="mean").mask(data)
     with pytest.raises(MissingValueError, match="KSHC: column 'path' has 1 missing values of 4"):
         KSHC(2).mask(microdata([["a"], None, ["c"], []]))

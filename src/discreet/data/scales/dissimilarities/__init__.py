@@ -2,7 +2,7 @@
 
 >>> from discreet.data.scales.dissimilarities import dissimilarity_names
 >>> dissimilarity_names()
-('hamming', 'lcs', 'levenshtein', 'optimal-matching', 'oss', 'oss-owa')
+('hamming', 'jaccard', 'lcs', 'levenshtein', 'optimal-matching', 'oss', 'oss-owa', 'sorensen')
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from discreet.data.scales.dissimilarities.dissimilarity import (
     register_dissimilarity,
 )
 from discreet.data.scales.dissimilarities.hamming import Hamming
+from discreet.data.scales.dissimilarities.jaccard import Jaccard
 from discreet.data.scales.dissimilarities.lcs import LongestCommonSubsequence
 from discreet.data.scales.dissimilarities.levenshtein import Levenshtein
 from discreet.data.scales.dissimilarities.optimal_matching import OptimalMatching, transition_costs
 from discreet.data.scales.dissimilarities.oss import OSS
 from discreet.data.scales.dissimilarities.oss_owa import OSSOWA
+from discreet.data.scales.dissimilarities.sorensen import Sorensen
 
 __all__ = [
     "OSS",
@@ -29,10 +31,12 @@ __all__ = [
     "Comparison",
     "Dissimilarity",
     "Hamming",
+    "Jaccard",
     "Levenshtein",
     "LongestCommonSubsequence",
     "MeanComparison",
     "OptimalMatching",
+    "Sorensen",
     "compare_all",
     "dissimilarity_named",
     "dissimilarity_names",

@@ -43,6 +43,8 @@ class Dissimilarity(ABC):
     """
 
     name: ClassVar[str]
+    contents: ClassVar[frozenset[str]] = frozenset({"events"})
+    """What the sequences may be made of that it compares: ``"events"``, ``"items"``."""
     properties: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod

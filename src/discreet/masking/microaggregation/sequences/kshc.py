@@ -32,14 +32,16 @@ class KSHC(SequenceMicroaggregation):
     attributes : list of str, optional
         What to mask; by default every key that is a sequence. Several count alike and are released together.
     distance : str or Dissimilarity
-        How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them.
+        How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them, and ``"own"`` is the one
+        of the scale: ``"oss-owa"`` for events, ``"jaccard"`` for sets of items.
     quantifier : str or Quantifier, optional
         The policy of ``"oss-owa"``, such as ``"power:2"``; None is the plain mean of event distances.
     linkage : {"single", "complete", "average", "median"}
         How far apart two clusters are, while merging: their closest or farthest members, the mean over all pairs, or
         the middle of the two that merged (half of either distance, less a quarter of theirs; Lance and Williams).
     prototype : str or SequenceOperator
-        What a group is released as: ``"oesp"``, ``"medoid"``, ``"majority"``, or an operator.
+        What a group is released as: ``"oesp"``, ``"medoid"``, ``"majority"``, or an operator; ``"own"`` is that of the
+        scale.
     block_size : int
         The most distinct sequences that are clustered together; a larger file is cut into blocks of similar ones.
 

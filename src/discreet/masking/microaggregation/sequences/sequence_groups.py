@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,6 +16,7 @@ from discreet.data.block import Block
 from discreet.data.scales import EncodedSequences
 from discreet.data.scales.dissimilarities import Comparison, Dissimilarity, MeanComparison, compare_all
 from discreet.data.scales.sequence import distinct
+from discreet.data.schema import Schema
 from discreet.errors import ParameterError
 from discreet.masking.running.condensed import different
 from discreet.operators.numbers.quantifiers import Quantifier
@@ -70,9 +71,9 @@ class SequenceMicroaggregation(Masker):
     groups: ClassVar[bool] = True
     k: int = parameter(Integer(2), default=3, kw_only=False)
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
-    distance: str | Dissimilarity = parameter(DISTANCE, default="oss-owa")
+    distance: str | Dissimilarity = parameter(DISTANCE, default="own")
     quantifier: str | Quantifier | None = parameter(QUANTIFIER, default=None)
-    prototype: str | SequenceOperator = parameter(PROTOTYPE, default="oesp")
+    prototype: str | SequenceOperator = parameter(PROTOTYPE, default="own")
     block_size: int = parameter(Integer(4), default=10_000)
 
     @abstractmethod
@@ -80,7 +81,7 @@ class SequenceMicroaggregation(Masker):
         """Return the group of every item of a block: labels 0 … g − 1, none with fewer than `k` records."""
 
     def inquire(self, scope: Scope) -> Inquiry[_SequencePlan]:
-        distance, operator = self._tools()
+        distance, operator = self._tools(scope.schema, scope.names)
         counted = yield from different(self, scope.names, None)
         columns = [
             EncodedSequences.of([None if key == b"?" else np.frombuffer(key, dtype=np.int32) for key in counted[name]])
@@ -104,12 +105,13 @@ class SequenceMicroaggregation(Masker):
         groups = np.array([plan.places[key] for key in keys], dtype=np.int64)
         return {name: column.take(groups) for name, column in zip(plan.names, plan.prototypes, strict=True)}
 
-    def _tools(self) -> tuple[Dissimilarity, SequenceOperator]:
+    def _tools(self, schema: Schema, names: Iterable[str]) -> tuple[Dissimilarity, SequenceOperator]:
         owner = type(self).__name__
         if self.block_size < 2 * self.k:
             raise ParameterError(f"{owner}: block_size must be at least 2k = {2 * self.k}; got {self.block_size}.")
-        distance = as_dissimilarity(owner, self.distance, self.quantifier)
-        return distance, as_sequence_operator(self.prototype, distance)
+        scales = [schema[name].scale for name in names]
+        distance = as_dissimilarity(owner, self.distance, self.quantifier, scales)
+        return distance, as_sequence_operator(self.prototype, distance, scales)
 
     def _details(
         self,
@@ -131,7 +133,7 @@ class SequenceMicroaggregation(Masker):
         }
 
     def _mask_part(self, job: MaskingJob) -> Masking:
-        distance, operator = self._tools()
+        distance, operator = self._tools(job.microdata.schema, job.names)
         columns = [job.microdata.encoded(name) for name in job.names]
         classes, first, counts = distinct(columns)
         items = Items([column.take(first) for column in columns], counts, distance)

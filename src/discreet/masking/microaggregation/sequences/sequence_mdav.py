@@ -31,11 +31,13 @@ class SequenceMDAV(SequenceMicroaggregation):
     attributes : list of str, optional
         What to mask; by default every key that is a sequence. Several count alike and are released together.
     distance : str or Dissimilarity
-        How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them.
+        How far apart two sequences are; ``discreet.data.scales.dissimilarities`` holds them, and ``"own"`` is the one
+        of the scale: ``"oss-owa"`` for events, ``"jaccard"`` for sets of items.
     quantifier : str or Quantifier, optional
         The policy of ``"oss-owa"``, such as ``"power:2"``; None is the plain mean of event distances.
     prototype : str or SequenceOperator
-        What a group is released as: ``"oesp"``, ``"medoid"``, ``"majority"``, or an operator.
+        What a group is released as: ``"oesp"``, ``"medoid"``, ``"majority"``, or an operator; ``"own"`` is that of the
+        scale.
     block_size : int
         The most distinct sequences that are treated together; a larger file is cut into blocks of similar ones.
 
