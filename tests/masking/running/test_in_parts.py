@@ -208,3 +208,9 @@ def test_columns_with_values_too_few_for_every_block_are_refused(tmp_path):
     table = data().with_columns(x=pl.Series([1.0, 2.0, 3.0] + [None] * 2997))
     with pytest.raises(DataError, match="'x' has 3 values; it takes"):
         run(tmp_path, table, RankSwapping(50, random_state=1))
+    # Thirty are enough for one part, and leave some of eight with a value alone, which would stay as it is.
+    table = data().with_columns(x=pl.Series([float(j) for j in range(30)] + [None] * 2970))
+    with pytest.raises(DataError, match="'x' has 30 values; it takes 160"):
+        run(tmp_path, table, RankSwapping(50, random_state=1))
+    few = data(40).with_columns(x=pl.Series([float(j) for j in range(10)] + [None] * 30))
+    assert run(tmp_path, few, RankSwapping(50, random_state=1))[0]["x"].drop_nulls().len() == 10
