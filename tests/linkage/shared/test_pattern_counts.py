@@ -61,6 +61,19 @@ def test_cutting_a_long_list_into_classes_changes_nothing(monkeypatch, coarse):
         assert np.array_equal(whole.within, other.within)
 
 
+@pytest.mark.parametrize("absent", [0.0, 0.1])
+@pytest.mark.parametrize("coarse", [False, True])
+def test_looking_at_the_pairs_of_small_groups_changes_nothing(monkeypatch, coarse, absent):
+    monkeypatch.setattr(pattern_counts, "_PAIRS_A_ROW", 0)
+    monkeypatch.setattr(pattern_counts, "are_few", lambda *_: False)
+    agreements = random_agreements(5, 400, 300, 6, absent=absent, missing="disagree", coarse=coarse)
+    looked_at = count_patterns(PackedFiles.of(agreements), InProcess())
+    monkeypatch.setattr(pattern_counts, "_MOST_PAIR_SUMS", 0)
+    cut = count_patterns(PackedFiles.of(agreements), InProcess())
+    assert np.array_equal(looked_at.between, cut.between)
+    assert np.array_equal(looked_at.within, cut.within)
+
+
 def test_small_files_are_compared_and_large_ones_grouped(monkeypatch):
     compared = []
     monkeypatch.setattr(

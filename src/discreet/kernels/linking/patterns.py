@@ -16,6 +16,8 @@ from discreet.typing import CodeArray, IntArray
 __all__ = ["coarsen", "distinct", "pack", "refine"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
+_ROWS_A_COLUMN = 16  # rows of a group, for every column left, up to which its pairs are looked at: measured
+_MOST_ROWS = 1024  # of such a group
 
 
 @kernel
@@ -105,20 +107,82 @@ def coarsen(
 
 
 @kernel
+def _look_at_pairs(
+    members: CodeArray,  # IN/OUT (m,) int32, the rows of a group, put in another order
+    values: CodeArray,  # IN as in refine
+    counts: CodeArray,
+    low: int,  # IN the first column that is left
+    chain: int,  # IN how many columns from there on are finer levels of the attribute that the group agrees on
+    stride: IntArray,
+    finer_stride: int,  # IN what each of these adds
+    at: int,  # IN position of the sum of pairs that share the group
+    pairs: IntArray,  # OUT (patterns, 2) int64, added to: pairs that agree exactly so far on what is left
+    table: CodeArray,  # OUT (columns, m or more) int32, scratch, as the next three
+    records: IntArray,
+    position: CodeArray,
+    steps: CodeArray,
+) -> None:
+    # Compare all rows of a group with each other, by every column that is left.
+    m, columns = members.size, values.shape[0]
+    leading = 0  # rows of the first file come first: a pair without one counts nowhere
+    for e in range(m):
+        if counts[members[e], 0] > 0:
+            members[e], members[leading] = members[leading], members[e]
+            leading += 1
+    for e in range(m):
+        records[0, e], records[1, e] = counts[members[e], 0], counts[members[e], 1]
+    for c in range(low, columns):
+        for e in range(m):
+            table[c - low, e] = values[c, members[e]]
+    for e in range(leading):
+        size = m - e - 1
+        own = position[:size]
+        own[:] = 0
+        for c in range(low + chain, columns):
+            value, row, step = table[c - low, e], table[c - low, e + 1 : m], np.int32(stride[c])
+            if value >= 0:
+                for k in range(size):
+                    own[k] += step * np.int32(row[k] == value)
+        levels = steps[:size]
+        if chain > 0:
+            levels[:] = 0
+        for c in range(low, low + chain):
+            value, row = table[c - low, e], table[c - low, e + 1 : m]
+            if value >= 0:
+                for k in range(size):
+                    levels[k] += np.int32(row[k] == value)
+        a, b = records[0, e], records[1, e]
+        first, second = records[0, e + 1 : m], records[1, e + 1 : m]
+        for k in range(size):
+            pairs[at + own[k], 0] += a * second[k] + b * first[k]
+            pairs[at + own[k], 1] += 2 * a * first[k]
+        if chain > 0:
+            for k in range(size):
+                for level in range(1, levels[k] + 1):
+                    pairs[at + own[k] + level * finer_stride, 0] += a * second[k] + b * first[k]
+                    pairs[at + own[k] + level * finer_stride, 1] += 2 * a * first[k]
+
+
+@kernel
 def refine(
     values: CodeArray,  # IN (columns, n) int32, class at every level of every attribute, −1 where nobody agrees
     counts: CodeArray,  # IN (n, 2) int32, how often each file has the row
     finer: IntArray,  # IN (columns,) int64, 1 where the column is a finer level of the attribute before it, else 0
     stride: IntArray,  # IN (columns,) int64, what agreeing on the column adds to the position of the sum
+    attribute: IntArray,  # IN (columns,) int64, the place of its attribute
     order: CodeArray,  # IN (n,) int32, the rows, group by group
     ends: CodeArray,  # IN (groups,) int32, where every group ends
     base: int,  # IN position of the sum of pairs that share a group
     sums: IntArray,  # OUT (patterns, 2) int64: pairs of different rows between the files, within the first; added to
+    pairs: IntArray,  # OUT (attributes, patterns, 2) int64, by the last attribute that is agreed on; see below
 ) -> None:
     """Add the pairs of different rows that agree on every combination of levels, each reached once.
 
     Groups are cut by one column after the other, in order, and those without a pair are left behind: the more columns
-    agree, the fewer rows remain. O(rows that still have a partner) for each combination; memory O(columns · n).
+    agree, the fewer rows remain. The pairs of a small group are looked at instead of cutting it further: they stand in
+    `pairs` with what they agree on exactly among later attributes, and so are still to be added to whatever asks less
+    of these. Where `pairs` has no patterns, none is looked at. O(rows that still have a partner) for each combination;
+    memory O(columns · n).
     """
     columns, n = values.shape
     rows, row_ends = np.empty((columns + 1, n), dtype=np.int32), np.empty((columns + 1, n), dtype=np.int32)
@@ -132,6 +196,15 @@ def refine(
     size = np.zeros(largest + 1, dtype=np.int64)
     tally = np.zeros((largest + 1, 4), dtype=np.int64)
     classes = np.empty(n, dtype=np.int32)
+    small, small_ends = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
+    table = np.empty((columns, _MOST_ROWS), dtype=np.int32)
+    records = np.empty((2, _MOST_ROWS), dtype=np.int64)
+    pair_position, steps = np.empty(_MOST_ROWS, dtype=np.int32), np.empty(_MOST_ROWS, dtype=np.int32)
+    chain, most = np.zeros(columns + 1, dtype=np.int64), np.zeros(columns + 1, dtype=np.int64)
+    for c in range(columns - 1, -1, -1):
+        chain[c] = 1 + chain[c + 1] if finer[c] == 1 else 0
+        if pairs.shape[1] > 0:
+            most[c] = min(_MOST_ROWS, _ROWS_A_COLUMN * (columns - c))
     for i in range(order.size):
         rows[0, i] = order[i]
     groups[0] = ends.size
@@ -177,7 +250,7 @@ def refine(
                 tally[value, 1] += b
                 tally[value, 2] += a * b
                 tally[value, 3] += a * a
-            kept = 0
+            kept, n_small, small_rows = 0, 0, np.int64(0)
             for k in range(met):
                 value = classes[k]
                 rows_in = size[value]
@@ -188,6 +261,12 @@ def refine(
                 inside = tally[value, 0] * tally[value, 0] - tally[value, 3]
                 if across == 0 and inside == 0:
                     continue
+                if rows_in <= most[c + 1]:
+                    size[value] = -2 - small_rows  # below −1, where the next one goes among the small groups
+                    small_rows += rows_in
+                    small_ends[n_small] = small_rows
+                    n_small += 1
+                    continue
                 between += across
                 within += inside
                 size[value] = total
@@ -195,13 +274,23 @@ def refine(
                 row_ends[depth + 1, n_groups] = total
                 n_groups += 1
                 kept += 1
-            if kept > 0:
+            if kept + n_small > 0:
                 for place in range(begin, end):
                     i = rows[depth, place]
                     value = values[c, i]
-                    if value >= 0 and size[value] >= 0:
+                    if value < 0:
+                        continue
+                    if size[value] >= 0:
                         rows[depth + 1, size[value]] = i
                         size[value] += 1
+                    elif size[value] < -1:
+                        small[-2 - size[value]] = i
+                        size[value] -= 1
+            low = np.int64(0)
+            for k in range(n_small):
+                _look_at_pairs(small[low : small_ends[k]], values, counts, c + 1, chain[c + 1], stride, stride[c], at,
+                               pairs[attribute[c]], table, records, pair_position, steps)  # fmt: skip
+                low = np.int64(small_ends[k])
             for k in range(met):
                 size[classes[k]] = 0
             begin = end

@@ -34,6 +34,7 @@ _MOST_RECORDS = 2**31 - 1  # counts of distinct records are 32 bits wide
 _CACHED = 30_000  # rows whose tables fit into a core's own cache
 _WAITING = 64  # short lists that are worked off together
 _MOST_SUMS = 1 << 22  # of all of them together
+_MOST_PAIR_SUMS = 1 << 20  # attributes · patterns, up to which pairs of small groups are looked at
 
 
 @dataclass(frozen=True, repr=False)
@@ -113,7 +114,8 @@ def count_patterns(files: PackedFiles, engine: Engine) -> PatternCounts:
     Rows are cut into groups that agree on one attribute more, for each of the Π states combinations of levels, and
     those that are left without a pair are not looked at again: O(n · Π states) at worst, far less once groups are
     small; memory linear in n. A long list is first cut into the classes of one attribute, which hold all pairs that
-    agree on it, so that the work stays in the processor's cache. Where two files have so few pairs that looking at
+    agree on it, so that the work stays in the processor's cache. Small groups are not cut further: looking at their
+    pairs takes less. Where two files have so few pairs that looking at
     them takes less than the rows of all group-bys, that is done, on all cores.
     """
     agreements, first, second = files.agreements, files.first, files.second
@@ -260,10 +262,25 @@ class _Cube:
         rows = np.argsort(labels, kind="stable").astype(np.int32)
         finer = np.array([level > 0 for j in order for level in range(self.shape[j] - 1)], dtype=np.int64)
         strides = np.array([self.strides[j] for j in order for _ in range(self.shape[j] - 1)], dtype=np.int64)
-        refine(values, counts, finer, strides, rows, groups, base, sums)
+        place = np.array([at for at, j in enumerate(order) for _ in range(self.shape[j] - 1)], dtype=np.int64)
+        patterns = len(sums) if len(order) * len(sums) <= _MOST_PAIR_SUMS else 0
+        pairs = np.zeros((len(order), patterns, 2), dtype=np.int64)
+        refine(values, counts, finer, strides, place, rows, groups, base, sums, pairs)
+        if patterns:
+            sums += self._at_least(pairs, order)
         self.walked += 1
         report("counting patterns", self.walked, self.walked + 1)
         return sums
+
+    def _at_least(self, pairs: IntArray, order: Sequence[int]) -> IntArray:
+        """Add up pairs that agree exactly so far on the attributes after the one they stand with, in `order`."""
+        total = np.zeros((*self.shape, 2), dtype=np.int64)
+        for j, exact in zip(order, pairs, strict=True):
+            along = np.moveaxis(total, j, 0)
+            for level in range(self.shape[j] - 2, -1, -1):
+                along[level] += along[level + 1]
+            total += exact.reshape(total.shape)
+        return total.reshape(-1, 2)
 
     def _values(self, words: Words, order: Sequence[int]) -> tuple[CodeArray, IntArray]:
         """Return the class of every row at every level of attributes, −1 for one that agrees with nobody.
