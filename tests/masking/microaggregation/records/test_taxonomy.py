@@ -5,6 +5,7 @@ from collections import Counter
 from math import log2
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
+from discreet.engines.streaming import StreamingEngine
 from discreet.errors import ParameterError
+from discreet.io.stored_parquet import ParquetSource, ParquetTarget
 from discreet.masking.microaggregation.records.taxonomy import taxonomy_distances
 
 FUELS = dc.Hierarchy(
@@ -124,3 +127,15 @@ def test_what_cannot_be_measured_is_refused():
     ordered = Schema([Attribute("g", Ordinal(LEVELS), "key")])
     with pytest.raises(ParameterError, match="'g' is ordinal"):
         dc.MixedMDAV(3, taxonomies={"g": FUELS}).mask(dc.microdata({"g": ["gas", "oil", "sun", "wind"]}, ordered))
+
+
+@pytest.mark.parametrize("block_size", [None, 48])
+def test_the_release_does_not_depend_on_the_engine(block_size, tmp_path):
+    draws = np.random.default_rng(7)
+    data = table_of(draws.choice(LEVELS, 150), draws.integers(1, 40, 150).astype(float))
+    pq.write_table(data.to_arrow(), tmp_path / "in.parquet", row_group_size=37)
+    masker = dc.MixedMDAV(4, taxonomies={"fuel": FUELS}, random_state=1)
+    expected = masker.mask(data, block_size=block_size).microdata.to_arrow()
+    source = ParquetSource(tmp_path / "in.parquet", data.schema)
+    masker.clone().mask_into(source, ParquetTarget(tmp_path / "out"), StreamingEngine(2, batch=29), block_size)
+    assert pq.read_table(tmp_path / "out").to_pydict() == expected.to_pydict()
