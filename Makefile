@@ -13,7 +13,7 @@ test test-all test-studio test-spark test-sdist: export PYTHONPYCACHEPREFIX := $
 
 .DEFAULT_GOAL := help
 .PHONY: help demo papers test test-all test-studio test-spark test-sdist test-wheel browser spark fuzz check lint types rooms names docs \
-        bench clean
+        bench bench-chart clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)$$/\1\t\2/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -100,6 +100,10 @@ names: $(VENV)/.dev  ## how many local names say nothing; at most 1 in 100
 
 docs: $(VENV)/.docs  ## build the documentation into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+bench-chart: $(VENV)/.bench  ## measure beside peers, and draw the picture of it for the documentation
+	$(BIN)/python benchmarks/peers.py --write
+	$(BIN)/python tools/bench_chart.py
 
 bench: $(VENV)/.bench  ## run the benchmarks
 	for script in benchmarks/*.py; do $(BIN)/python $$script || exit 1; done

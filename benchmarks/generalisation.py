@@ -60,7 +60,7 @@ def anjana_loss(names: list[str], rows: list[list[str]], trees: dict[str, list[l
     import pandas as pd
     from anjana.anonymity import k_anonymity
 
-    table = pd.DataFrame(rows, columns=names)
+    table = pd.DataFrame(rows, columns=names, dtype=object)  # anjana takes no other kind of text
     ladders = {n: {step: np.array([row[step] for row in t]) for step in range(len(t[0]))} for n, t in trees.items()}
     released = k_anonymity(table, [], names, K, 100 * SHARE, ladders)
     total = 0.0

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import altair as alt
 import numpy as np
+import polars as pl
 
 import discreet as dc
 from discreet.evaluation.certifying import least_squared_error
@@ -64,6 +65,13 @@ def gaussian(n: int) -> np.ndarray:
     return np.random.default_rng(0).standard_normal((n, 10))
 
 
+def framed(values: np.ndarray) -> tuple[pl.DataFrame, dc.Schema]:
+    """Return what a user has: a frame of numbers and its schema."""
+    names = [f"x{j}" for j in range(values.shape[1])]
+    schema = dc.Schema([dc.Attribute(name, dc.Numeric(), "key") for name in names])
+    return pl.DataFrame(values, schema=names), schema
+
+
 def measure_mdav(sizes: list[int], workers: ThreadPoolExecutor) -> list[dict[str, object]]:
     print("\nMDAV, k = 5, ten Gaussian columns")
     print(f"{'n':>10} {'exact':>9} {'loss':>8} {'plain':>9} {'ratio':>7} {'sdcMicro':>9} {'ratio':>7} ", end="")
@@ -71,12 +79,13 @@ def measure_mdav(sizes: list[int], workers: ThreadPoolExecutor) -> list[dict[str
     points: list[dict[str, object]] = []
     for n in sizes:
         values = gaussian(n)
-        cpu, _, labels = timed(lambda values=values: mdav(values, 5))
+        cpu, _, masked = timed(lambda values=values: dc.MDAV(5).mask(dc.microdata(*framed(values))))
+        labels = masked.provenance.labels
         points.append({"n": n, "seconds": cpu, "method": "exact"})
         row = f"{n:>10,} {cpu:>9.3f} {loss(values, labels):>8.4f} "
         if n <= 5_000:
             plain, _, expected = timed(lambda values=values: plain_mdav(values, 5))
-            assert np.array_equal(labels, expected)
+            assert np.array_equal(mdav(values, 5), expected)
             points.append({"n": n, "seconds": plain, "method": "plain definition"})
             row += f"{plain:>9.3f} {plain / cpu:>6.0f}x "
         else:
@@ -105,13 +114,14 @@ def measure_univariate(sizes: list[int]) -> list[dict[str, object]]:
     print("\nOptimal univariate, k = 5, unsorted values" + ("" if peer else " (microagg1d is not installed)"))
     print(f"{'n':>12} {'ours':>9} {'microagg1d':>11} {'ratio':>7}")
     points: list[dict[str, object]] = []
-    _, first, _ = timed(lambda: optimal_runs(np.arange(100.0), 5))
+    masker = dc.IndividualRanking(k=5)
+    _, first, _ = timed(lambda: masker.mask(dc.microdata(*framed(np.arange(100.0)[:, None]))))
     print(f"  (first call, compilation or loading: {first:.1f} s wall)")
     if peer:
         peer(np.arange(100.0), 5)
     for n in sizes:
         values = np.random.default_rng(0).standard_normal(n)
-        cpu, _, _ = timed(lambda values=values: optimal_runs(values, 5))
+        cpu, _, _ = timed(lambda values=values: masker.mask(dc.microdata(*framed(values[:, None]))))
         points.append({"n": n, "seconds": cpu, "method": "optimal univariate"})
         row = f"{n:>12,} {cpu:>9.3f}"
         if peer:
