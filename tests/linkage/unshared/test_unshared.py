@@ -10,7 +10,7 @@ from tests.linkage.unshared import problems
 from discreet import catalogue
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, ParameterError
-from discreet.linkage.unshared.unshared import UnsharedLinker
+from discreet.linkage.unshared.unshared import UnsharedLinker, one_each
 
 CLASSES = [c for c in catalogue.linkers().values() if not c.needs_common_attributes]
 EXAMPLES = [pytest.param(m, id=f"{m.name}-{i}") for c in CLASSES for i, m in enumerate(c.examples())]
@@ -97,3 +97,11 @@ def test_bad_input_is_refused(linker):
     with pytest.raises(DataError, match=f"{owner}: none of the 2 attributes of the first file varies"):
         linker.link(problems.table(np.full((50, 2), 4711.0), "a"), b)
     assert "4711" not in repr(linker.link(problems.table(np.arange(4711.0, 4761.0)[:, None], "a"), b))
+
+
+def test_who_has_no_link_is_tied_with_nobody():
+    best, second = np.array([1, -1, 0]), np.array([0, -1, 1])
+    links = one_each(best, second, np.array([0.5, np.inf, 0.25]), np.array([1.0, np.inf, 2.0]))
+    assert links.ties.tolist() == [1, 0, 1]
+    assert links.tied.tolist() == [1, 0]
+    assert links.row_offsets.tolist() == [0, 1, 1, 2]
