@@ -304,10 +304,16 @@ def _described(cls: type[Any]) -> Json:
         "class": cls.__name__,
         "summary": describe(cls).summary,
         "scales": sorted(cls.scales),
-        **({"needs": (cls.examples() or [cls()])[0].need.value} if hasattr(cls, "need") else {}),
+        **({"needs": _need(cls).value} if hasattr(cls, "need") else {}),
         "parameters": {name: cls.parameters[name].describe() for name in signature if name in cls.parameters},
         "defaults": {name: scalar_or_text(parameter.default) for name, parameter in signature.items()},
     }
+
+
+def _need(cls: type[Any]) -> Any:
+    """Return what a method must bring together; where that follows from its parameters, of its first example."""
+    # An example may hold a table: it is made only where somebody must be asked.
+    return (cls.examples() or [cls()])[0].need if isinstance(cls.need, property) else cls.need
 
 
 def shares_attributes(linker: str) -> bool:

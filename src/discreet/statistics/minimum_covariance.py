@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
 
 from discreet.progress import report
 from discreet.typing import FloatArray
@@ -88,6 +87,8 @@ def robust_shape(rows: FloatArray) -> RobustShape:
         return plain
     half = (n + p + 1) // 2 / n
     raw = RobustShape(best[0], best[1] * _consistent(half, p), robust=True)
+    from scipy.stats import chi2  # a third of all that listing the methods would take
+
     inside = rows[raw.distances(rows) ** 2 <= chi2.ppf(0.975, p)]
     covariance = _covariance(inside) * _consistent(0.975, p)
     return plain if _flat(covariance, plain.covariance) else RobustShape(inside.mean(axis=0), covariance, robust=True)
@@ -121,4 +122,6 @@ def _flat(covariance: FloatArray, plain: FloatArray) -> bool:
 
 def _consistent(share: float, p: int) -> float:
     """Return the factor that makes the covariance of the innermost share that of a normal."""
+    from scipy.stats import chi2
+
     return float(share / chi2.cdf(chi2.ppf(share, p), p + 2))
