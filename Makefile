@@ -12,8 +12,8 @@ test test-all test-studio test-spark test-sdist: export PYTHONDONTWRITEBYTECODE 
 test test-all test-studio test-spark test-sdist: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers test test-all test-studio test-spark test-sdist test-wheel browser spark fuzz check lint types rooms names docs \
-        bench bench-chart clean
+.PHONY: help demo papers test test-all test-studio test-spark test-sdist test-wheel test-oldest browser spark fuzz check \
+        lint types rooms names docs bench bench-chart clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/^([a-z-]+):.*## (.*)$$/\1\t\2/' | awk -F'\t' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -77,8 +77,11 @@ test-spark: spark  ## run the tests on Apache Spark; installs it, and Java 17 wh
 test-sdist: $(VENV)/.dev  ## build the source distribution, unpack it elsewhere and run tests there
 	$(BIN)/python tools/sdist_tests.py $(ARGS)
 
-test-wheel: $(VENV)/.dev  ## the demonstration from the wheel, in an empty environment; OLDEST=1: oldest dependencies
-	$(BIN)/python tools/wheel_demo.py $(if $(OLDEST),--oldest)
+test-wheel: $(VENV)/.dev  ## the demonstration from the wheel, in an empty environment
+	$(BIN)/python tools/wheel_demo.py
+
+test-oldest: $(VENV)/.dev  ## that, and every doctest, with the oldest dependencies that are allowed
+	$(BIN)/python tools/wheel_demo.py --oldest --doctests
 
 fuzz: $(VENV)/.dev  ## run every fuzzer for CASES cases (2000), and print what was found
 	$(BIN)/python tools/fuzz.py --cases $(or $(CASES),2000)

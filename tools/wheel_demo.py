@@ -1,11 +1,12 @@
 """Install what would be published into an empty environment, far from the checkout, and run the demonstration there.
 
-    python tools/wheel_demo.py [--oldest] [--kept FOLDER]
+    python tools/wheel_demo.py [--oldest] [--doctests] [--kept FOLDER]
 
 Builds the wheel, creates a virtual environment with nothing in it, installs the wheel from the package index's
 dependencies (with ``--oldest``: the oldest versions that `pyproject.toml` allows), and runs `discreet demo` in an empty
 folder. Fails where a file is missing, where a library is imported that only an extra brings, or where the demonstration
-says so. ``--kept`` leaves the wheel and the source distribution there.
+says so. ``--doctests`` then adds the extras and runs every example of every docstring there. ``--kept`` leaves the wheel
+and the source distribution there.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS_ONLY = ("sklearn", "pandas", "pyreadstat", "fastapi", "pyspark", "weasyprint", "cryptography", "rapidfuzz")
 """What an environment with the bare package must do without."""
+EXTRAS = ("learn", "text", "files", "pseudonyms", "studio")
+NOT_HERE = ("engines/spark",)
 CHECK = """
 import importlib.util, sys
 import discreet as dc
@@ -64,10 +67,11 @@ def oldest(requirements: Sequence[str]) -> list[str]:
     return pinned
 
 
-def declared() -> list[str]:
-    """Return what the package needs, as `pyproject.toml` says."""
+def declared(*extras: str) -> list[str]:
+    """Return what the package needs, or some of its extras, as `pyproject.toml` says."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return [str(requirement) for requirement in project["dependencies"]]
+    lists = [project["optional-dependencies"][extra] for extra in extras] or [project["dependencies"]]
+    return [str(requirement) for requirements in lists for requirement in requirements]
 
 
 def run(*command: object, folder: Path) -> None:
@@ -82,6 +86,7 @@ def main(arguments: Sequence[str]) -> int:
     """Build, install, demonstrate."""
     parser = argparse.ArgumentParser(description="Run the demonstration from the wheel, in an empty environment.")
     parser.add_argument("--oldest", action="store_true", help="the oldest dependencies that are allowed")
+    parser.add_argument("--doctests", action="store_true", help="run the examples of all docstrings, too")
     parser.add_argument("--kept", type=Path, help="leave what was built in this folder")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="discreet-wheel-") as made:
@@ -97,7 +102,14 @@ def main(arguments: Sequence[str]) -> int:
         run(programs / "python", "-W", "error::DeprecationWarning:discreet", "-c", check, folder=folder / "empty")
         run(programs / "discreet", "demo", "--output", "demo", folder=folder / "empty")
         pages = sorted(path.name for path in (folder / "empty" / "demo").iterdir())
-        print(f"The demonstration wrote {len(pages)} files: {', '.join(pages)}")
+        print(f"The demonstration wrote {len(pages)} files: {', '.join(pages)}", flush=True)
+        if options.doctests:
+            more = [*declared(), *declared(*EXTRAS), "pandas>=2.2.2"]
+            run(*pip, "pytest", *(oldest(more) if options.oldest else more), folder=folder)
+            command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--doctest-modules", "--pyargs", "discreet"]
+            command += ["-o", "doctest_optionflags=NORMALIZE_WHITESPACE ELLIPSIS"]
+            command += [f"--ignore-glob=*/{name}*" for name in NOT_HERE]
+            run(programs / "python", *command, folder=folder / "empty")
     return 0
 
 
