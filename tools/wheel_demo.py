@@ -5,8 +5,8 @@
 Builds the wheel, creates a virtual environment with nothing in it, installs the wheel from the package index's
 dependencies (with ``--oldest``: the oldest versions that `pyproject.toml` allows), and runs `discreet demo` in an empty
 folder. Fails where a file is missing, where a library is imported that only an extra brings, or where the demonstration
-says so. ``--doctests`` then adds the extras and runs every example of every docstring there. ``--kept`` leaves the wheel
-and the source distribution there.
+says so. ``--doctests`` then adds the extras and runs every example of every docstring there. ``--kept`` leaves what was
+built in a folder.
 """
 
 from __future__ import annotations
