@@ -52,9 +52,9 @@ def risk_chart(assessment: Assessment) -> str:
     """Return every risk of the release as a bar, with its interval and the level of guessing where it has them."""
     risks = assessment.of_kind("risk")
     names = [m.title for m in risks]
-    left = _room(names, _LABELS)
-    canvas = Canvas(left + _WIDE - 160 + 20, 22 * len(risks) + 10 + _BELOW)
-    plot = Plot(canvas, left, 6, _WIDE - 160, 22 * len(risks))
+    margin = _room(names, _LABELS)
+    canvas = Canvas(margin + _WIDE - 160 + 20, 22 * len(risks) + 10 + _BELOW)
+    plot = Plot(canvas, margin, 6, _WIDE - 160, 22 * len(risks))
     x = plot.across(0, 100)
     plot.bottom_axis(x, "risk (%)")
     middles = plot.rows(names, _LABELS)
@@ -88,10 +88,10 @@ def linkage_chart(scenarios: Mapping[str, Sequence[tuple[Measurement | None, Mea
     if not marks:
         return ""
     names = list(dict.fromkeys(attack for attack, _, _ in marks))
-    left = _room(names, _LABELS)
-    canvas = Canvas(left + _WIDE - 40 + 20, 40 * len(names) + 26 + _BELOW)
-    plot = Plot(canvas, left, 24, _WIDE - 40, 40 * len(names))
-    legend_of_files(canvas, left, 14, shapes=True)
+    margin = _room(names, _LABELS)
+    canvas = Canvas(margin + _WIDE - 40 + 20, 40 * len(names) + 26 + _BELOW)
+    plot = Plot(canvas, margin, 24, _WIDE - 40, 40 * len(names))
+    legend_of_files(canvas, margin, 14, shapes=True)
     x = plot.across(0, 100)
     plot.bottom_axis(x, "records re-identified (%)")
     middles = dict(zip(names, plot.rows(names, _LABELS, grid=True), strict=True))
@@ -121,10 +121,10 @@ def key_chart(exposure: Exposure) -> str:
     if not exposure.by_key:
         return ""
     names = list(exposure.by_key)
-    left = _room(names, _LABELS)
-    canvas = Canvas(left + _WIDE + 20, 20 * len(names) + 26 + _BELOW)
-    plot = Plot(canvas, left, 24, _WIDE, 20 * len(names))
-    legend_of_files(canvas, left, 14, shapes=True)
+    margin = _room(names, _LABELS)
+    canvas = Canvas(margin + _WIDE + 20, 20 * len(names) + 26 + _BELOW)
+    plot = Plot(canvas, margin, 24, _WIDE, 20 * len(names))
+    legend_of_files(canvas, margin, 14, shapes=True)
     x = plot.across(0, nice_limit(max(max(pair) for pair in exposure.by_key.values()) or 1.0))
     title = "expected re-identifications that are gone without this key"
     plot.bottom_axis(x, title)
@@ -153,10 +153,10 @@ def loss_chart(assessment: Assessment) -> str:
 
 def _loss_panel(m: Measurement) -> Canvas:
     names = list(m.per_attribute)
-    left = _room(names, 150)
-    canvas = Canvas(left + 260 + 20, 18 * len(names) + 26 + _BELOW)
-    plot = Plot(canvas, left, 24, 260, 18 * len(names))
-    canvas.text(left, 14, shortened(m.title, 270))
+    margin = _room(names, 150)
+    canvas = Canvas(margin + 260 + 20, 18 * len(names) + 26 + _BELOW)
+    plot = Plot(canvas, margin, 24, 260, 18 * len(names))
+    canvas.text(margin, 14, shortened(m.title, 270))
     x = plot.across(0, nice_limit(max(m.per_attribute.values())))
     plot.bottom_axis(x, m.unit, ticks=4)
     for (name, value), y in zip(m.per_attribute.items(), plot.rows(names, 150), strict=True):
@@ -183,10 +183,10 @@ def distribution_chart(distribution: Distribution) -> str:
 
 def shares_chart(shares: Shares) -> str:
     """Return how often each level occurs before and after masking, as pairs of bars."""
-    left = _room(shares.levels, 120)
-    canvas = Canvas(left + _NARROW - 60 + 20, 18 * len(shares.levels) + 26 + _BELOW)
-    plot = Plot(canvas, left, 24, _NARROW - 60, 18 * len(shares.levels))
-    legend_of_files(canvas, left, 14)
+    margin = _room(shares.levels, 120)
+    canvas = Canvas(margin + _NARROW - 60 + 20, 18 * len(shares.levels) + 26 + _BELOW)
+    plot = Plot(canvas, margin, 24, _NARROW - 60, 18 * len(shares.levels))
+    legend_of_files(canvas, margin, 14)
     x = plot.across(0, nice_limit(max(*shares.before, *shares.after, 1e-9)))
     plot.bottom_axis(x, "% of records", ticks=4)
     middles = plot.rows(shares.levels, 120)
@@ -219,21 +219,21 @@ def _heat_map(
     names: list[str], matrix: tuple[tuple[float, ...], ...], title: str, limit: float, cell: int, *, first: bool
 ) -> Canvas:
     size = min(12, cell - 1)
-    left, below = _room(names, 170) if first else 2.0, _room(names, 150)
+    margin, below = _room(names, 170) if first else 2.0, _room(names, 150)
     extent = cell * len(names)
-    canvas = Canvas(left + max(extent, 120) + 2, 24 + extent + below + 40)
-    canvas.text(left + extent / 2, 14, title, "middle")
+    canvas = Canvas(margin + max(extent, 120) + 2, 24 + extent + below + 40)
+    canvas.text(margin + extent / 2, 14, title, "middle")
     if first:
         canvas.say(f"Down: {', '.join(names)}.")
     canvas.say(f"Across: {', '.join(names)}.")
     for i, (row, line) in enumerate(zip(names, matrix, strict=True)):
         if first:
-            canvas.text(left - 6, 24 + cell * (i + 0.5) + 4, shortened(row, 170, size), "end", size)
-        canvas.text(left + cell * (i + 0.5) + 4, 24 + extent + 6, shortened(row, 150, size), "end", size, turned=True)
+            canvas.text(margin - 6, 24 + cell * (i + 0.5) + 4, shortened(row, 170, size), "end", size)
+        canvas.text(margin + cell * (i + 0.5) + 4, 24 + extent + 6, shortened(row, 150, size), "end", size, turned=True)
         for j, (column, value) in enumerate(zip(names, line, strict=True)):
             words = told({"column": column, "row": row, "value": value})
-            canvas.rect(left + cell * j, 24 + cell * i, cell, cell, _diverging(value / limit), words, "#fff")
-    _gradient(canvas, left, 24 + extent + below + 8, [(s / 10 - 1) for s in range(21)], limit)
+            canvas.rect(margin + cell * j, 24 + cell * i, cell, cell, _diverging(value / limit), words, "#fff")
+    _gradient(canvas, margin, 24 + extent + below + 8, [(s / 10 - 1) for s in range(21)], limit)
     return canvas
 
 
@@ -268,25 +268,25 @@ def _flow_map(
 ) -> Canvas:
     cell = 210 / max(len(events), 1)
     size = max(4.0, min(12.0, cell - 1))
-    left, below = (_room(events, 160) + 18 if first else 4.0), _room(events, 160)
-    canvas = Canvas(left + 212, 26 + 210 + below + (46 if first else 20))
-    canvas.text(left + 105, 14, when, "middle")
+    margin, below = (_room(events, 160) + 18 if first else 4.0), _room(events, 160)
+    canvas = Canvas(margin + 212, 26 + 210 + below + (46 if first else 20))
+    canvas.text(margin + 105, 14, when, "middle")
     canvas.say(f"{when}: from events downwards, to events across, {', '.join(events)}.")
     if first:
         canvas.text(12, 26 + 105, "from", "middle", turned=True)
-    canvas.text(left + 105, 26 + 210 + below + 14, "to", "middle")
+    canvas.text(margin + 105, 26 + 210 + below + 14, "to", "middle")
     for i, (start, line) in enumerate(zip(events, matrix, strict=True)):
         if first:
-            canvas.text(left - 6, 26 + cell * (i + 0.5) + size / 3, shortened(start, 160, size), "end", size)
-        canvas.text(left + cell * (i + 0.5) + size / 3, 26 + 216, shortened(start, 160, size), "end", size, turned=True)
+            canvas.text(margin - 6, 26 + cell * (i + 0.5) + size / 3, shortened(start, 160, size), "end", size)
+        canvas.text(margin + cell * (i + 0.5) + size / 3, 26 + 216, shortened(start, 160, size), "end", size, turned=True)
         for j, (stop, share) in enumerate(zip(events, line, strict=True)):
             if share > 0:
                 colour = blended((share / most) ** 0.5, "#e4f1ea", AFTER)
                 words = told({"to": stop, "from": start, "% of steps": share})
-                canvas.rect(left + cell * j, 26 + cell * i, cell, cell, colour, words)
+                canvas.rect(margin + cell * j, 26 + cell * i, cell, cell, colour, words)
     if first:
         y = 26 + 210 + below + 24
         for place in range(20):
-            canvas.rect(left + 5.5 * place, y, 6, 8, blended((place / 19) ** 0.5, "#e4f1ea", AFTER))
-        canvas.text(left + 116, y + 9, f"0 to {spelled(round(most, 2))} % of steps", size=11)
+            canvas.rect(margin + 5.5 * place, y, 6, 8, blended((place / 19) ** 0.5, "#e4f1ea", AFTER))
+        canvas.text(margin + 116, y + 9, f"0 to {spelled(round(most, 2))} % of steps", size=11)
     return canvas
