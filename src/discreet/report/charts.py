@@ -278,7 +278,9 @@ def _flow_map(
     for i, (start, line) in enumerate(zip(events, matrix, strict=True)):
         if first:
             canvas.text(margin - 6, 26 + cell * (i + 0.5) + size / 3, shortened(start, 160, size), "end", size)
-        canvas.text(margin + cell * (i + 0.5) + size / 3, 26 + 216, shortened(start, 160, size), "end", size, turned=True)
+        canvas.text(
+            margin + cell * (i + 0.5) + size / 3, 26 + 216, shortened(start, 160, size), "end", size, turned=True
+        )
         for j, (stop, share) in enumerate(zip(events, line, strict=True)):
             if share > 0:
                 colour = blended((share / most) ** 0.5, "#e4f1ea", AFTER)
