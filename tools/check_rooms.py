@@ -23,7 +23,7 @@ PACKAGE = "discreet"
 
 FLOORS: dict[str, int] = {
     "_version": 0, "errors": 0, "typing": 0, "progress": 0, "stopping": 0, "scratch": 0, "notebook": 0, "plain": 0,
-    "registry": 0, "parameters": 0,
+    "registry": 0, "parameters": 0, "drawing": 0,
     "kernels": 1,
     "data.scales": 2, "operators": 2,
     "data": 3,
@@ -45,6 +45,7 @@ SAME_FLOOR: dict[str, set[str]] = {
     "registry": {"errors"},
     "plain": {"errors", "typing"},
     "notebook": {"plain"},
+    "drawing": {"notebook"},
     "progress": {"errors", "stopping"},
     "scratch": {"errors", "stopping"},
     "operators": {"data.scales"},
@@ -54,7 +55,18 @@ SAME_FLOOR: dict[str, set[str]] = {
     "studio.screens": {"studio"},
 }
 
-_WORDS = {"errors", "typing", "progress", "stopping", "scratch", "notebook", "plain", "registry", "parameters"}
+_WORDS = {
+    "errors",
+    "typing",
+    "progress",
+    "stopping",
+    "scratch",
+    "notebook",
+    "drawing",
+    "plain",
+    "registry",
+    "parameters",
+}
 
 # Rooms that may see less than every lower floor.
 ONLY: dict[str, set[str]] = {

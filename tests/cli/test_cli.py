@@ -104,6 +104,7 @@ def test_a_threshold_that_is_not_met_ends_with_one(folder):
 def test_the_demonstration_writes_a_whole_release(folder):
     run = discreet("demo", "--output", "demo", "--n", 100, cwd=folder)
     assert run.returncode == 0, run.stderr
+    assert len(run.stdout.splitlines()) <= 20
     assert {p.name for p in (folder / "demo").iterdir()} == {
         "housing.csv", "housing.toml", "housing-masked.csv", "assessment.json", "report.html",
         "external.html", "manifest.json",

@@ -64,7 +64,7 @@ def test_protect(both):
 
 
 def test_assess(both):
-    rows, words, told = both("assess", "b.csv", "m.csv", *SAME, "--method", "mdav k=4")
+    rows, words, told = both("assess", "b.csv", "m.csv", *SAME, "--method", "mdav k=4", "--all")
     measured = [
         (m["kind"], m["title"], f"{m['value']:.2f} {m['unit']}", m["sentence"]) for m in told["risks"] + told["losses"]
     ]
@@ -80,6 +80,20 @@ def test_assess(both):
     assert f"Score {told['score']['value']:.2f} {told['score']['sentence']}" in words
     assert f"The papers' mean score: {told['papers_score']['value']:.2f}." in words
     assert f"The intruder is assumed to know: {', '.join(told['known_to_the_intruder'])}." in words
+
+
+def test_assess_fits_on_a_screen(both):
+    _, words, told = both("assess", "b.csv", "m.csv", *SAME, "--method", "mdav k=4")
+    score = told["score"]
+    assert f"Score {score['value']:.2f} {score['sentence']}" in words
+    assert f"this release risk {score['risk']:.2f} % loss {score['loss']:.2f} % score {score['value']:.2f}" in words
+    measures = told["risks"] + told["losses"]
+    attacks = [m for m in told["risks"] if "chance_percent" in m["details"] and m["unit"] == "%"]
+    worst = max(attacks, key=lambda m: m["value"])
+    assert f"Attacks that find most: {worst['value']:.2f} % {worst['title']}" in words
+    losses = [m for m in told["losses"] if m["unit"] == "%"]
+    rest = len(measures) + len(told["not_computed"]) - min(3, len(attacks)) - min(3, len(losses))
+    assert f"{rest} more measures, and what each means: --all." in words
 
 
 def test_attack(both):

@@ -178,7 +178,7 @@ def test_text_stands_out_from_its_paper(internal, ink, paper):
 
 
 def test_pictures_stand_out_too():
-    from discreet.report import drawing
+    from discreet import drawing
 
     for colour in (drawing.INK, drawing.BEFORE, drawing.AFTER, drawing.CHANCE):
         assert contrast(colour, "#ffffff") >= 4.5

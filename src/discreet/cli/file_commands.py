@@ -40,6 +40,11 @@ from discreet.errors import FileError, ParameterError
 
 __all__ = ["assess", "demo", "inspect", "protect"]
 
+_HIGHEST, _NAMED = 3, 6
+"""How many measures of a kind, and how many keys, are shown unless all are asked for: a screen of twenty lines."""
+
+Everything = Annotated[bool, typer.Option("--all", help="Show every measure, and what it means.")]
+
 
 @reads_text
 @declares
@@ -364,6 +369,7 @@ def assess(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    everything: Everything = False,
     engine: EngineName = None,
     master: Master = None,
     *,
@@ -375,6 +381,8 @@ def assess(
     For example:
 
     discreet assess survey.csv masked.csv --schema survey.toml
+
+    discreet assess survey.csv masked.csv -s survey.toml --all    (every measure, with what it means)
 
     discreet assess survey.csv masked.csv -s survey.toml --max-risk 10 --json
 
@@ -411,7 +419,7 @@ def assess(
     if json:
         print_json({**assessment.to_dict(), "advice": [remark.to_dict() for remark in remarks]})
     else:
-        _show_assessment(assessment, brief=quiet)
+        _show_assessment(assessment, brief=quiet, everything=everything)
     if not quiet and not json:
         advise(remarks)
     if max_risk is not None:
@@ -422,13 +430,34 @@ def assess(
             raise typer.Exit(1)
 
 
-def _show_assessment(assessment: Any, *, brief: bool = False) -> None:
+def _show_assessment(assessment: Any, *, brief: bool = False, everything: bool = False) -> None:
     score, unmasked = assessment.score, assessment.unmasked
     least = "at least " if score.incomplete else ""
     headline = f"[bold]Score {least}{score.value:.2f}[/bold]  {safe(score.sentence)}"
     if brief:
         out.print(headline)
         return
+    if everything:
+        _show_measures(assessment)
+    else:
+        out.print(headline)
+        for name, one in (("this release", score), ("the unmasked file", unmasked)):
+            if one is not None:
+                mark = "≥ " if one.incomplete else ""
+                figures = f"risk {mark}{one.risk:.2f} %   loss {one.loss:.2f} %   score {mark}{one.value:.2f}"
+                out.print(f"  {name:<18} {figures}", highlight=False)
+        _show_highest(assessment)
+    if everything:
+        out.print(headline)
+    if assessment.papers is not None:
+        out.print(f"The papers' mean score: {assessment.papers.value:.2f}.", style="dim", highlight=False)
+    known = assessment.known
+    shown = known if everything else known[:_NAMED]
+    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
+    out.print(f"The intruder is assumed to know: {safe(', '.join(shown))}{more}.")
+
+
+def _show_measures(assessment: Any) -> None:
     grid = table("", "", "measure", "value", "what it means", numbers=("value",))
     for m in (*assessment.of_kind("risk"), *assessment.of_kind("loss")):
         grid.add_row(m.kind, m.title, f"{m.value:.2f} {m.unit}", safe(m.sentence))
@@ -437,15 +466,29 @@ def _show_assessment(assessment: Any, *, brief: bool = False) -> None:
     out.print(grid)
     heads = ("risk", "loss", "score")
     beside = table("", "", *heads, numbers=heads)
-    for name, one in (("this release", score), ("the unmasked file", unmasked)):
+    for name, one in (("this release", assessment.score), ("the unmasked file", assessment.unmasked)):
         if one is not None:
             mark = "≥ " if one.incomplete else ""
             beside.add_row(name, f"{mark}{one.risk:.2f} %", f"{one.loss:.2f} %", f"{mark}{one.value:.2f}")
     out.print(beside)
-    out.print(headline)
-    if assessment.papers is not None:
-        out.print(f"The papers' mean score: {assessment.papers.value:.2f}.", style="dim", highlight=False)
-    out.print(f"The intruder is assumed to know: {safe(', '.join(assessment.known))}.")
+
+
+def _show_highest(assessment: Any) -> None:
+    """Show the highest risks and losses in percent, a line each, and how many more there are."""
+    shown = 0
+    for kind, what in (("risk", "Attacks that find most:"), ("loss", "Highest losses:")):
+        measures = [m for m in assessment.of_kind(kind) if m.unit == "%"]
+        attacks = [m for m in measures if "chance_percent" in m.details]
+        measures = attacks or measures
+        highest = sorted(measures, key=lambda m: -m.value)[:_HIGHEST]
+        shown += len(highest)
+        if highest:
+            out.print(what, highlight=False)
+        for m in highest:
+            out.print(f"  {m.value:>7.2f} %  {safe(m.title)}", highlight=False, overflow="ellipsis", no_wrap=True)
+    rest = len(assessment.measurements) + len(assessment.not_computed) - shown
+    if rest > 0:
+        out.print(f"{rest} more measures, and what each means: --all.", style="dim", highlight=False)
 
 
 def demo(
@@ -455,6 +498,7 @@ def demo(
     json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
+    everything: Everything = False,
 ) -> None:
     """Protect, attack and score a bundled sample, and write a whole release with its reports.
 
@@ -462,7 +506,7 @@ def demo(
 
     discreet demo
 
-    discreet demo --n 500 --k 10 --output try-it
+    discreet demo --n 500 --k 10 --output try-it --all
     """
     from discreet import workflow
 
@@ -474,7 +518,19 @@ def demo(
         return
     if quiet:
         return
-    _show_masked(masked.provenance.to_dict(), paths["masked"])
+    record = masked.provenance.to_dict()
+    if everything:
+        _show_masked(record, paths["masked"])
+        _show_assessment(assessment, everything=True)
+        for what, path in paths.items():
+            out.print(f"  {what:<9} {safe(str(path))}", highlight=False)
+        return
+    groups = record["groups"]
+    out.print(
+        f"{record['method']}: {record['n_records']} records, {len(record['attributes'])} attributes masked, in "
+        f"{groups['count']} groups of {groups['smallest']} to {groups['largest']} records.",
+        highlight=False,
+    )
     _show_assessment(assessment)
-    for what, path in paths.items():
-        out.print(f"  {what:<9} {safe(str(path))}", highlight=False)
+    names = ", ".join(path.name for path in paths.values())
+    out.print(f"Written to {safe(str(output))}: {safe(names)}.", highlight=False)

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from discreet.contracts.chart import Chart
 from discreet.contracts.measurement import Measurement
+from discreet.contracts.object_charts import assessment_chart
 from discreet.notebook import listing, panel, table
 from discreet.typing import Json
 
@@ -209,6 +211,10 @@ class Assessment:
         ]
         return pl.DataFrame(rows)
 
+    def plot(self) -> Chart:
+        """Return every risk and loss in percent as bars, with intervals and what guessing reaches."""
+        return assessment_chart(self)
+
     def __repr__(self) -> str:
         beside = "" if self.unmasked is None else f"; unmasked {self.unmasked.value:.2f}"
         return (
@@ -224,7 +230,8 @@ class Assessment:
         knowledge = f"The intruder is assumed to know: {', '.join(self.known)}."
         grid = table(("", "measure", "value", "what it means"), rows, numbers=(2,))
         beside = "" if self.unmasked is None else f" (the unmasked file: {self.unmasked.value:.2f})"
-        return panel(f"Score {self.score.value:.2f}{beside}", listing([self.score.sentence, knowledge]), grid)
+        chart = self.plot()._repr_html_()
+        return panel(f"Score {self.score.value:.2f}{beside}", chart, listing([self.score.sentence, knowledge]), grid)
 
 
 @dataclass(frozen=True)

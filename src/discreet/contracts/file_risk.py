@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from discreet.contracts.assessment import Exposure, NotComputed
+from discreet.contracts.chart import Chart
 from discreet.contracts.measurement import Measurement
+from discreet.contracts.object_charts import sizes_chart
 from discreet.notebook import listing, panel, printable, table
 from discreet.typing import Json
 
@@ -167,13 +169,17 @@ class FileRisk:
     def __repr__(self) -> str:
         return "\n".join(self.lines())
 
+    def plot(self) -> Chart:
+        """Return how many records share their keys with how many others, as bars."""
+        return sizes_chart(self.sizes)
+
     def _repr_html_(self) -> str:
         parts = [listing([self.about])]
         for title, rows in self.sections:
             parts.append(table((title, "", ""), rows, numbers=(1,)))
         bars = [(s.label, f"{s.groups:,}", f"{s.records:,}") for s in self.sizes]
         parts.append(table(("group size", "groups", "records"), bars, numbers=(1, 2)))
-        return panel(f"Worst case: {self.sentence}", *parts)
+        return panel(f"Worst case: {self.sentence}", self.plot()._repr_html_(), *parts)
 
     def _anonymity(self) -> tuple[tuple[str, str, str], ...]:
         words = {2: "nobody", 3: "at most 1 other", 5: "at most 3 others"}

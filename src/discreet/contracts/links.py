@@ -7,11 +7,31 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import DataError
+from discreet.contracts.chart import Chart
+from discreet.contracts.object_charts import (
+    Outcome,
+    evidence_chart,
+    precision_chart,
+    safe_edges,
+    score_chart,
+    threshold_chart,
+)
+from discreet.errors import DataError, ParameterError
 from discreet.notebook import listing, panel, table
 from discreet.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Linked", "Links"]
+__all__ = ["AttributeEvidence", "Linked", "Links"]
+
+_KINDS = ("weights", "waterfall", "threshold", "precision-recall")
+
+
+@dataclass(frozen=True)
+class AttributeEvidence:
+    """What agreement, and disagreement, on an attribute adds to the weight of a pair, in binary logarithms."""
+
+    name: str
+    agreement: float
+    disagreement: float
 
 
 @dataclass(frozen=True, repr=False)
@@ -103,6 +123,8 @@ class Links:
         Where the linker has a model: the probability that the best pair is a match.
     has_second : bool
         Whether the second-best candidates were looked for; if not, there is none.
+    evidence : tuple of AttributeEvidence
+        Where the linker has a model: how much each attribute says.
     """
 
     n_a: int
@@ -122,6 +144,7 @@ class Links:
     decision: IntArray | None = None
     probability: FloatArray | None = None
     has_second: bool = True
+    evidence: tuple[AttributeEvidence, ...] = ()
 
     def evaluate(self, truth: IntArray | None = None) -> Linked:
         """Compare the links with the truth: position in A of every record of B (default: the same position).
@@ -183,6 +206,52 @@ class Links:
         )
         return hits
 
+    def plot(self, kind: str = "weights", truth: IntArray | None = None) -> Chart:
+        """Return a picture of the links; no mark of it stands for fewer than ten records.
+
+        Parameters
+        ----------
+        kind : {"weights", "waterfall", "threshold", "precision-recall"}
+            How many records have a best link of which weight or distance; what each attribute adds to the weight of a
+            pair (of a linker with a model); how many are linked, and rightly, by threshold; precision against recall.
+        truth : (n_b,) int64, optional
+            As for :meth:`evaluate`; for the last two.
+        """
+        if kind not in _KINDS:
+            raise ParameterError(f"plot: kind must be one of {', '.join(_KINDS)}; got {kind!r}.")
+        title = "match weight" if self.higher_is_better else "distance"
+        if kind == "weights":
+            scores = self.score[self.best >= 0]
+            return score_chart(scores, safe_edges(scores), title)
+        if kind == "waterfall":
+            if not self.evidence:
+                raise ParameterError(
+                    "plot: a waterfall needs a linker with a model of agreement.",
+                    hint='dc.attack(original, masked, "probabilistic").plot("waterfall")',
+                )
+            return evidence_chart(self.evidence)
+        if truth is None and self.n_a != self.n_b:
+            if kind == "threshold":
+                return threshold_chart(self._outcomes(None), title)
+            raise ParameterError("plot: files of different sizes need truth, the position in A of every record of B.")
+        positions = np.arange(self.n_b, dtype=np.int64) if truth is None else np.asarray(truth, dtype=np.int64)
+        outcomes = self._outcomes(self.evaluate(positions).probability)
+        if kind == "threshold":
+            return threshold_chart(outcomes, title)
+        return precision_chart(outcomes, float((positions >= 0).mean()))
+
+    def _outcomes(self, probability: FloatArray | None) -> list[Outcome]:
+        """Return, threshold by threshold, how many records are linked and how many of these rightly."""
+        linked = (self.best >= 0) & np.isfinite(self.score)
+        edges = safe_edges(self.score[linked])
+        outcomes = []
+        for edge in edges:
+            passing = linked & (self.score >= edge if self.higher_is_better else self.score <= edge)
+            count = int(passing.sum())
+            correct = float(probability[passing].sum() / count) if probability is not None and count else None
+            outcomes.append(Outcome(float(edge), count / self.n_b, correct))
+        return outcomes
+
     def to_frame(self) -> Any:
         """Return one row a record of B, as a Polars frame: positions and scores, no values."""
         import polars as pl
@@ -217,4 +286,5 @@ class Links:
                 ("for a clerk to look at", int((self.decision == 1).sum())),
             ]
         basis = listing([f"Linked on {', '.join(self.attributes)}."] if self.attributes else [])
-        return panel(f"Links by {self.method or 'a linker'}", table(("", "records"), rows, numbers=(1,)), basis)
+        title = f"Links by {self.method or 'a linker'}"
+        return panel(title, self.plot()._repr_html_(), table(("", "records"), rows, numbers=(1,)), basis)

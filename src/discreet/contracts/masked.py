@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from discreet.contracts.chart import Chart
+from discreet.contracts.object_charts import changed_chart
 from discreet.data.cleaning import cleaned, released_schema
 from discreet.data.guarantees import Guarantee
 from discreet.data.microdata import Microdata
@@ -168,6 +170,10 @@ class Masked:
         """The group of every record, where the method forms groups."""
         return self.provenance.labels
 
+    def plot(self) -> Chart:
+        """Return by attribute the share of cells that hold another value, as bars."""
+        return changed_chart(self.provenance.changed, self.provenance.n_records)
+
     def __len__(self) -> int:
         return len(self.microdata)
 
@@ -177,4 +183,5 @@ class Masked:
     def _repr_html_(self) -> str:
         rows = [(name, f"{count} of {self.provenance.n_records}") for name, count in self.provenance.changed.items()]
         changed = table(("attribute", "cells changed"), rows, numbers=(1,))
-        return panel(f"{len(self)} records masked by {self.provenance.method}", changed, listing(self.provenance.notes))
+        title = f"{len(self)} records masked by {self.provenance.method}"
+        return panel(title, self.plot()._repr_html_(), changed, listing(self.provenance.notes))

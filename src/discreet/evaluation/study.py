@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from discreet import catalogue
+from discreet.contracts.chart import Chart
 from discreet.contracts.intruder import Intruder
 from discreet.contracts.masker import Masker
 from discreet.contracts.measure import Measure
+from discreet.contracts.risk_utility_map import MAP_TEXT, map_svg
 from discreet.contracts.stepwise import StepwiseMasking
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
@@ -158,6 +160,10 @@ class Study:
         state = "" if self.complete else ", not complete"
         return f"Study({len(self.rows)} experiments{failed}{state})"
 
+    def plot(self) -> Chart:
+        """Return the risk–utility map: candidates as points, the front as a line, the unmasked file as a cross."""
+        return Chart(map_svg(self.ranking(), self.front(), self.unmasked_entry()), MAP_TEXT)
+
     def _repr_html_(self) -> str:
         front = {entry["label"] for entry in self.front()}
         rows = [
@@ -173,7 +179,8 @@ class Study:
         if beside := self.unmasked_entry():
             rows.append((beside["label"], *(f"{beside[name]:.2f}" for name in ("score", "risk", "loss")), ""))
         grid = table(("candidate", "score (0 is best)", "risk", "loss", "on the front"), rows, numbers=(1, 2, 3))
-        return panel(repr(self), grid)
+        chart = self.plot()._repr_html_() if rows else ""
+        return panel(repr(self), chart, grid)
 
 
 def _entry(rows: Sequence[Json]) -> Json:

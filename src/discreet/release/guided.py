@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.contracts.assessment import Assessment
+from discreet.contracts.chart import Chart
 from discreet.contracts.dossier import Dossier
 from discreet.contracts.file_risk import FileRisk
 from discreet.contracts.intruder import Intruder
@@ -246,6 +247,10 @@ class ProtectedSurvey:
 
     # ----------------------------------------------------------------------------------------------------- showing
 
+    def plot(self) -> Chart:
+        """Return by attribute the share of cells that hold another value than in the original."""
+        return self.masked.plot()
+
     def __len__(self) -> int:
         return len(self.masked)
 
@@ -256,6 +261,7 @@ class ProtectedSurvey:
         rows = [(place, step.method, _said(step)) for place, step in enumerate(self.steps, start=1)]
         return panel(
             f"{len(self)} records, {len(self.steps)} step{'' if len(self.steps) == 1 else 's'}",
+            self.plot()._repr_html_(),
             table(("step", "method", "parameters"), rows, numbers=(0,)),
             listing(self.masked.provenance.notes),
         )

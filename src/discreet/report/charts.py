@@ -8,7 +8,7 @@ from typing import Any
 from discreet.contracts.assessment import Assessment, Exposure
 from discreet.contracts.before_after import Correlations, Distribution, Flow, Shares
 from discreet.contracts.measurement import Measurement
-from discreet.report.drawing import (
+from discreet.drawing import (
     AFTER,
     BEFORE,
     CHANCE,

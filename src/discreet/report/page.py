@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from discreet._version import __version__
 from discreet.contracts.measurement import Measurement
+from discreet.contracts.object_charts import sizes_chart
 from discreet.notebook import printable
 from discreet.report.charts import (
     correlation_chart,
@@ -66,7 +67,9 @@ def render_html(contents: Contents, audience: str = "internal") -> str:
         .render(
             contents=contents,
             verdict=verdict_of(contents),
-            size_chart="",
+            size_chart=_own(sizes_chart(contents.sizes_before, contents.sizes_after).svg)
+            if contents.sizes_after
+            else "",
             loss_chart=_own(loss_chart(contents.assessment)),
             assessment=contents.assessment,
             steps=[step.to_dict(internal=True) for step in contents.steps],

@@ -6,7 +6,7 @@ from markupsafe import Markup
 
 from discreet._version import __version__
 from discreet.contracts.file_risk import FileRisk
-from discreet.report.drawing import RISK, Canvas, Plot, nice_limit, told
+from discreet.drawing import RISK, Canvas, Plot, nice_limit, told
 from discreet.report.page import environment
 
 __all__ = ["render_risk", "size_chart"]

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.contracts.engine import Engine
 from discreet.contracts.estimator import register
 from discreet.contracts.linker import Linker
-from discreet.contracts.links import Links
+from discreet.contracts.links import AttributeEvidence, Links
 from discreet.data.microdata import Microdata
 from discreet.errors import DataError, ParameterError
 from discreet.linkage.assignment import assign, check_size, links_from_assignment
@@ -371,7 +371,12 @@ class ProbabilisticLinkage(Linker):
         decision = np.where(links.score >= upper, 2, np.where(links.score <= lower, 0, 1))
         decision[links.best < 0] = 0
         odds = model.prior / (1.0 - model.prior) * np.exp2(np.clip(links.score, -500, 500))
-        return replace(links, decision=decision.astype(np.int64), probability=odds / (1.0 + odds))
+        # The last state is agreement; the least is disagreement, as a missing value says nothing.
+        evidence = tuple(
+            AttributeEvidence(name, float(weights[-1]), float(weights.min()))
+            for name, weights in zip(model.names, model.attribute_weights(), strict=True)
+        )
+        return replace(links, decision=decision.astype(np.int64), probability=odds / (1.0 + odds), evidence=evidence)
 
 
 def _assigned(linker: type[Linker], pairs: CountedPairs, model: Model, names: tuple[str, ...]) -> Links:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet.report.drawing import (
+from discreet.drawing import (
     AFTER,
     BEFORE,
     CHANCE,
