@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.spatial import cKDTree
-from scipy.stats import rankdata
 
 from discreet.contracts.estimator import register
 from discreet.contracts.measure import Measure, Pair
@@ -80,6 +78,9 @@ class PermutationLinkageRisk(Measure):
         return [cls(), cls(plausible=0.2)]
 
     def _measure(self, pair: Pair) -> Measurement:
+        from scipy.spatial import cKDTree  # slow to import, and a list of methods need not wait for it
+        from scipy.stats import rankdata
+
         before, after = (
             np.stack([_numbers(table.encoded(name)) for name in pair.names], axis=1)
             for table in (pair.original, pair.masked)
@@ -132,7 +133,7 @@ def _numbers(encoded: FloatArray | IntArray) -> FloatArray:
     return np.asarray(numbers)
 
 
-def _search(tree: cKDTree, points: FloatArray) -> tuple[FloatArray, IntArray]:
+def _search(tree: Any, points: FloatArray) -> tuple[FloatArray, IntArray]:
     """Return how far the nearest original is by the largest difference of ranks, and how many are as near.
 
     Ranks are whole or half numbers, and so are their differences: both are exact.
