@@ -127,7 +127,7 @@ def test_the_script_that_is_shown_gives_the_same_file(folder):
         ("age=ten", "--recode age: 'ten' says no recoding"),
         ("age=30,20", "breaks of 'age' must ascend; break 2 of 2"),
         ("age=0,20", "numbers of column 'age' lie outside of its breaks"),
-        ("age=0,5,200", "1 of 2 bands of column 'age' have no record"),
+        ("age=0,5,200/refuse", "1 of 2 bands of column 'age' have no record"),
         ("fuel=@none.csv", "The hierarchy file 'none.csv' does not exist"),
         ("fuel=@short.csv", "attribute 'fuel': Hierarchy: 3 of 4 levels have no row"),
         ("fuel=@torn.csv", "attribute 'fuel': Hierarchy: 1 names of step 1 belong to two different broader names"),

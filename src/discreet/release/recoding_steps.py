@@ -17,7 +17,7 @@ __all__ = ["HOW", "recode_steps", "recoded_masker", "recoding_maskers"]
 
 HOW = (
     "bands 0,15,30,75+ or nice:10, equal:5, width:10, log:6, count:5, optimal:5 (with /mean, /median, /midpoint, /5 "
-    "for the fewest records of a band, /keep for empty ones); @hierarchy.csv:2; a map wood>other,>unknown; rare:5; "
+    "for the fewest records of a band, /refuse for empty ones); @hierarchy.csv:2; a map wood>other,>unknown; rare:5; "
     f"prefix:3; or {', '.join(UNITS)}"
 )
 """What may stand behind the name of a column."""
@@ -26,6 +26,9 @@ HOW = (
 def recode_steps(texts: Iterable[str]) -> list[Step]:
     """Return the steps that typed recodings stand for; those of one kind are one step.
 
+    A column that is named again is recoded again, as it came out of what was said of it before; in the same way it
+    can be recoded once.
+
     Examples
     --------
     >>> for step in recode_steps(["age=0,15,75+", "income=nice:10", "zip=prefix:3", "fuel=wood>other,>none"]):
@@ -33,27 +36,48 @@ def recode_steps(texts: Iterable[str]) -> list[Step]:
     banding {'bands': {'age': '0,15,75+', 'income': 'nice:10'}}
     code-truncation {'digits': {'zip': 3}}
     level-map {'maps': {'fuel': {'wood': 'other'}}, 'missing': {'fuel': 'none'}}
+    >>> [step.method for step in recode_steps(["town=prefix:1", "town=rare:5"])]
+    ['code-truncation', 'rare-levels']
     """
     steps: list[Step] = []
-    columns: set[str] = set()
+    places: dict[str, list[int]] = {}
     for text in texts:
         column, equals, how = (part.strip() for part in text.partition("="))
         if not equals or not column or not how:
             raise ParameterError(f"--recode must be COLUMN=HOW; got {text!r}.", hint=f"HOW: {HOW}.")
-        if column in columns:
-            raise ParameterError(f"--recode names {column!r} twice.")
-        columns.add(column)
         step = _step(column, how)
-        twin = next((one for one in steps if one.method == step.method and _joins(one, step)), None)
-        if twin is None:
+        earlier = places.setdefault(column, [])
+        _refuse_again(column, step, [steps[place].method for place in earlier])
+        # What is said of a column later is done later.
+        place = next((n for n in range(max(earlier, default=-1) + 1, len(steps)) if _same_kind(steps[n], step)), None)
+        if place is None:
+            place = len(steps)
             steps.append(step)
         else:
-            steps[steps.index(twin)] = Step(step.method, _joined(twin.parameters, step.parameters))
+            steps[place] = Step(step.method, _joined(steps[place].parameters, step.parameters))
+        earlier.append(place)
     return steps
 
 
-def _joins(one: Step, other: Step) -> bool:
+def _refuse_again(column: str, step: Step, before: list[str]) -> None:
+    """Refuse a second recoding of a column that does not follow from the first."""
+    if step.method in before:
+        raise ParameterError(
+            f"--recode names {column!r} twice for the same kind of recoding ({step.method}).",
+            hint="Say what the column shall be in one of them; a different kind may follow, such as rare:5.",
+        )
+    if before and step.method in ("banding", "date-coarsening"):
+        raise ParameterError(
+            f"--recode names {column!r} twice: {step.method} needs the numbers or dates themselves, and {before[-1]} "
+            "comes before it.",
+            hint="Put it first, or leave the other out.",
+        )
+
+
+def _same_kind(one: Step, other: Step) -> bool:
     """Say whether two steps differ in nothing but what they say of single columns."""
+    if one.method != other.method:
+        return False
     if one.method == "rare-levels":
         names = {"attributes"}
         return _without(one.parameters, names) == _without(other.parameters, names)
@@ -100,7 +124,7 @@ def _bands(column: str, how: str) -> Step:
     for word in further:
         if word in ("label", "midpoint", "mean", "median"):
             parameters["release"] = word
-        elif word == "keep":
+        elif word in ("keep", "refuse"):
             parameters["empty"] = word
         else:
             parameters["min_count"] = _whole(column, word, 2)

@@ -34,7 +34,7 @@ def released(masker, numbers, scale=None, **fields):
 def test_labels_of_given_breaks_are_those_of_the_definition(ages):
     names = {0: "0–14", 15: "15–29", 30: "30–74", 75: "75+"}
     expected = [None if a is None else names[max(b for b in names if b <= a)] for a in ages]
-    assert released(dc.Banding("0,15,30,75+", empty="keep"), pa.array(ages, pa.int64())) == expected
+    assert released(dc.Banding("0,15,30,75+"), pa.array(ages, pa.int64())) == expected
 
 
 @pytest.mark.parametrize("release", ["midpoint", "mean", "median"])
@@ -45,7 +45,7 @@ def test_numbers_that_stand_for_bands_are_those_of_the_definition(release, ages)
     middle = {0: 7.5, 15: 22.5, 30: 52.5, 75: 75}
     top = {0: 14, 15: 29, 30: 74, 75: 1e9}
     aggregate = {"midpoint": lambda m, _: m, "mean": lambda _, a: mean(a), "median": lambda _, a: median(a)}[release]
-    after = released(dc.Banding("0,15,30,75+", release=release, empty="keep"), pa.array(ages))
+    after = released(dc.Banding("0,15,30,75+", release=release), pa.array(ages))
     assert all(isinstance(a, int) for a in after)
     for age, number in zip(ages, after, strict=True):
         edge = max(b for b in edges if b <= age)
@@ -167,7 +167,7 @@ def test_no_promise_is_made():
     ("masker", "error", "sentence"),
     [
         (dc.Banding("20,30"), DataError, "3 of 4 numbers of column 'age' lie outside of its breaks"),
-        (dc.Banding("0,10,20,25,90+"), DataError, "2 of 5 bands of column 'age' have no record"),
+        (dc.Banding("0,10,20,25,90+", empty="refuse"), DataError, "2 of 5 bands of column 'age' have no record"),
         (dc.Banding("30,20"), ParameterError, "breaks of 'age' must ascend; break 2 of 2"),
         (dc.Banding("width:0.0001"), ParameterError, "'age' would have more than 1000 bands"),
         (dc.Banding({"age": "nice:3"}, attributes=["other"]), ParameterError, "bands names 'age'"),
@@ -197,3 +197,11 @@ def test_a_column_of_levels_is_named():
     schema = dc.Schema([dc.Attribute("fuel", dc.Nominal(["gas", "oil"]), "key")])
     with pytest.raises(ParameterError, match="attribute 'fuel' is nominal"):
         dc.Banding({"fuel": "nice:3"}).mask(people, schema)
+
+
+def test_given_bands_stay_as_named_where_they_are_empty_and_small_ones_are_remarked_on():
+    masked = dc.Banding("0,15,30,75+").mask(table([20, 21, 22, 40, 41, 80]))
+    assert masked.schema["age"].scale.levels == ("0–14", "15–29", "30–74", "75+")
+    notes = " ".join(masked.provenance.notes)
+    assert "age: 1 of 4 bands have no record; the given breaks are kept as named." in notes
+    assert "age: 2 of 4 bands have fewer than 3 records: 3 records stand nearly alone in this column." in notes

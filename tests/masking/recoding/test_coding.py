@@ -138,4 +138,4 @@ def test_a_text_for_numbers_is_a_band(masker, bands, labels):
     with pytest.raises(ParameterError, match="category must be None where only numbers are coded") as caught:
         masker.mask(ages, schema)
     assert bands in caught.value.hint
-    assert Banding({"age": bands}, empty="keep").mask(ages, schema).microdata.column("age").to_pylist() == labels
+    assert Banding({"age": bands}).mask(ages, schema).microdata.column("age").to_pylist() == labels

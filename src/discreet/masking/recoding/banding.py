@@ -59,8 +59,9 @@ class Banding(Masker):
     min_count : int, optional
         The fewest records of a band: smaller ones are joined to the smaller of their neighbours, and ``optimal`` forms
         none. Of a single column; it promises nothing of several together.
-    empty : {"refuse", "keep"}
-        What is done where a band of the given breaks has no record.
+    empty : {"keep", "refuse"}
+        What is done where a band of the given breaks has no record: it stays a level, as it was named, with a note; or
+        the table is refused.
     attributes : list of str, optional
         What to mask; by default every numeric key.
 
@@ -83,7 +84,7 @@ class Banding(Masker):
     >>> from discreet.data.schema import Attribute, Schema
     >>> schema = Schema([Attribute("age", Numeric(), "key")])
     >>> people = pl.DataFrame({"age": [3, 15, 29, 30, 81]})
-    >>> Banding("0,15,30,75+", empty="keep").mask(people, schema).to_native()["age"].to_list()
+    >>> Banding("0,15,30,75+").mask(people, schema).to_native()["age"].to_list()
     ['0–14', '15–29', '15–29', '30–74', '75+']
     >>> Banding("width:20", release="midpoint").mask(people, schema).to_native()["age"].to_list()
     [10, 10, 30, 30, 90]
@@ -101,7 +102,7 @@ class Banding(Masker):
         Choice(("label", "midpoint", "mean", "median")), default="label"
     )
     min_count: int | None = parameter(Optional(Integer(2)), default=None)
-    empty: Literal["refuse", "keep"] = parameter(Choice(("refuse", "keep")), default="refuse")
+    empty: Literal["keep", "refuse"] = parameter(Choice(("keep", "refuse")), default="keep")
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
 
     @property
@@ -211,7 +212,7 @@ class Banding(Masker):
             if vacant and self._rule(name).kind == "breaks" and tally.counts[name].any():
                 raise DataError(
                     f"Banding: {vacant} of {one.size} bands of column {name!r} have no record.",
-                    hint='Leave out a break, join small bands by min_count (/5), or keep it: empty="keep" (/keep).',
+                    hint='Leave out a break, join small bands by min_count (/5), or keep it: empty="keep".',
                 )
 
     def _notes(self, bands: Mapping[str, Bands], tally: BandTally) -> list[str]:
@@ -220,14 +221,17 @@ class Banding(Masker):
             counts = tally.counts[name]
             few = int(((counts > 0) & (counts < FEWEST_CODED)).sum())
             vacant = int((counts == 0).sum())
+            records = int(counts[(counts > 0) & (counts < FEWEST_CODED)].sum())
             if few:
                 stand = ", and are released by their middle" if self.release in ("mean", "median") else ""
                 notes.append(
-                    f"{name}: {few} of {one.size} bands have fewer than {FEWEST_CODED} records{stand}; min_count joins "
-                    "such bands."
+                    f"{name}: {few} of {one.size} bands have fewer than {FEWEST_CODED} records{stand}: {records} "
+                    f"{'records stand' if records > 1 else 'record stands'} nearly alone in this column. "
+                    f"min_count={FEWEST_CODED} (/{FEWEST_CODED}) joins such bands to their neighbours."
                 )
             if vacant and counts.any():
-                notes.append(f"{name}: {vacant} of {one.size} bands have no record.")
+                kept = "; the given breaks are kept as named" if self._rule(name).kind == "breaks" else ""
+                notes.append(f"{name}: {vacant} of {one.size} bands have no record{kept}.")
             if one.size == 1:
                 notes.append(f"{name} has one band and is constant now.")
         return notes
