@@ -147,6 +147,7 @@ if TYPE_CHECKING:
     from discreet.measures.loss.distributions import DistributionDistance as DistributionDistance
     from discreet.measures.loss.distributions import HistogramDistance as HistogramDistance
     from discreet.measures.loss.distributions import QuantileDistance as QuantileDistance
+    from discreet.measures.loss.expected_payout import PayoutMissed as PayoutMissed
     from discreet.measures.loss.generalised_cells import Ambiguity as Ambiguity
     from discreet.measures.loss.generalised_cells import GeneralisationIntensity as GeneralisationIntensity
     from discreet.measures.loss.generalised_cells import Granularity as Granularity
@@ -200,6 +201,7 @@ if TYPE_CHECKING:
     from discreet.measures.risk.model_identity import HighestRiskOfRecords as HighestRiskOfRecords
     from discreet.measures.risk.model_identity import KCombinations as KCombinations
     from discreet.measures.risk.model_identity import KMItems as KMItems
+    from discreet.measures.risk.model_identity import RecordsWorthAttack as RecordsWorthAttack
     from discreet.measures.risk.model_identity import UniquenessOfRecords as UniquenessOfRecords
     from discreet.measures.risk.model_population import KMapViolations as KMapViolations
     from discreet.measures.risk.model_population import PresenceViolations as PresenceViolations
@@ -328,6 +330,7 @@ else:
         "Ordinal": "discreet.data.scales.ordinal",
         "OwnStatistics": "discreet.measures.loss.own_statistics",
         "PRAM": "discreet.masking.perturbing.pram",
+        "PayoutMissed": "discreet.measures.loss.expected_payout",
         "PerUnit": "discreet.masking.running.units",
         "PermutationLinkageRisk": "discreet.measures.risk.permutation_linkage",
         "PopulationUniques": "discreet.measures.risk.population_uniques",
@@ -351,6 +354,7 @@ else:
         "RecordOrder": "discreet.masking.withholding.record_order",
         "RecordSuppression": "discreet.masking.withholding.record_suppression",
         "RecordSwapping": "discreet.masking.perturbing.record_swapping",
+        "RecordsWorthAttack": "discreet.measures.risk.model_identity",
         "Refine": "discreet.masking.microaggregation.numbers.refinement",
         "RegressionLoss": "discreet.measures.loss.regression",
         "RelationsBroken": "discreet.measures.loss.declared_relations",
@@ -561,6 +565,7 @@ __all__ = [
     "OpenProtocol",
     "Ordinal",
     "OwnStatistics",
+    "PayoutMissed",
     "PerUnit",
     "PermutationLinkageRisk",
     "PopulationUniques",
@@ -583,6 +588,7 @@ __all__ = [
     "RecordOrder",
     "RecordSuppression",
     "RecordSwapping",
+    "RecordsWorthAttack",
     "Refine",
     "RegressionLoss",
     "RelationsBroken",

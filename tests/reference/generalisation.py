@@ -78,7 +78,22 @@ def classes_of(keys, alive, columns):
     return groups
 
 
-def broken_rows(models, keys, alive, sensitive, population_keys, env):
+def lost_share(key, levels, hierarchies):
+    """Return the share of its information that a record with these keys has lost: bits of the leaves that it may be."""
+    bits = 0.0
+    for a, cell in enumerate(key):
+        below = [row for row in hierarchies[a].values() if cell is STAR or row[levels[a]] == cell]
+        bits += 0.0 if cell is None else math.log2(len(below))
+    return bits / sum(math.log2(len(tree)) for tree in hierarchies)
+
+
+def payout(game, lost, among):
+    """Return what a record pays its publisher: what it is worth, less what an attack costs where an attack pays."""
+    attacked = game["gain"] / among - game["cost"] > 1e-9
+    return game["benefit"] * (1 - lost) - (game["loss"] / among if attacked else 0)
+
+
+def broken_rows(models, keys, alive, sensitive, population_keys, env, share):
     """Return the rows whose class breaks a model of classes."""
     result = set()
     for model in models:
@@ -90,7 +105,10 @@ def broken_rows(models, keys, alive, sensitive, population_keys, env):
                 if model.get("items") and any(cell is None for cell in key):
                     continue
                 members = [sensitive[row] for row in rows]
-                if not keeps(model, members, people[key], *env):
+                if model["kind"] == "profit":
+                    pays = payout(model, share(key), people[key] if model.get("people") else len(rows)) > 1e-9
+                    result.update(() if pays else rows)
+                elif not keeps(model, members, people[key], *env):
                     result.update(rows)
     return result
 
@@ -119,8 +137,12 @@ def suppressed_at(levels, columns, hierarchies, models, sensitive, population, e
 
     keys, people = raised(columns), raised(population) if population else []
     alive, everything = set(range(n)), tuple(range(m))
+
+    def share(key):
+        return lost_share(key, levels, hierarchies)
+
     while True:
-        while gone := broken_rows(models, keys, alive, sensitive, people, env):
+        while gone := broken_rows(models, keys, alive, sensitive, people, env, share):
             # Of one rule after the other, as all keys' classes are judged on their own; only subsets interact.
             alive -= gone
         if not alive and not stays:
@@ -140,7 +162,7 @@ def suppressed_at(levels, columns, hierarchies, models, sensitive, population, e
         sizes = [len(rows) for rows in classes_of(shown, released, everything).values()]
         fine = whole_fine = file_fine(models, sizes, n)
         if fine and stays and len(alive) < n:
-            fine = not broken_rows(models, shown, released, sensitive, people, env)
+            fine = not broken_rows(models, shown, released, sensitive, people, env, share)
         if fine:
             return keys, set(range(n)) - alive
         if not alive:
@@ -154,11 +176,14 @@ def suppressed_at(levels, columns, hierarchies, models, sensitive, population, e
         # All classes together break a model: one goes, of the smallest the one that costs least.
         gone = set(range(n)) - alive
         alive -= set(
-            min(going, key=lambda rows: value_at(objective, levels, keys, gone | set(rows), columns, hierarchies))
+            min(
+                going,
+                key=lambda rows: value_at(objective, levels, keys, gone | set(rows), columns, hierarchies, models),
+            )
         )
 
 
-def value_at(objective, levels, keys, lost, columns, hierarchies):
+def value_at(objective, levels, keys, lost, columns, hierarchies, models=(), people=()):
     """Return the objective at a node, by its definition."""
     m, n = len(columns), len(keys)
     leaves = [len(h) for h in hierarchies]
@@ -185,6 +210,12 @@ def value_at(objective, levels, keys, lost, columns, hierarchies):
                         )
                         total += part / m
         return total / n
+    if objective == "payout":
+        free = {"benefit": 1.0, "loss": 0.0, "gain": 1.0, "cost": 1.0}
+        game = next((model for model in models if model["kind"] == "profit"), free)
+        crowd = Counter(people) if game.get("people") else sizes
+        paid = [payout(game, lost_share(k, levels, hierarchies), crowd[k]) * size for k, size in sizes.items()]
+        return 1 - sum(paid) / (n * game["benefit"])
     if objective == "entropy":
         lost_bits = all_bits = 0.0
         for a in range(m):
@@ -216,7 +247,9 @@ def search(columns, hierarchies, models, sensitive, objective, limit, population
         outcome = suppressed_at(levels, columns, hierarchies, models, sensitive, population, env, stays, objective)
         if outcome is None or len(outcome[1]) > limit:
             continue
-        value = value_at(objective, levels, *outcome, columns, hierarchies)
+        crowd = zip(*population, strict=True)
+        raised = [tuple(hierarchies[a][v][levels[a]] for a, v in enumerate(person)) for person in crowd]
+        value = value_at(objective, levels, *outcome, columns, hierarchies, models, raised)
         if best is None or value < best - 1e-9 * max(1.0, abs(best)):
             best, nodes = value, [(levels, len(outcome[1]))]
         elif abs(value - best) <= 1e-9 * max(1.0, abs(best)):

@@ -71,3 +71,19 @@ def test_a_file_that_is_no_hierarchy_is_refused(client):
     page = client.post("/protect/tree", column | {"column": "99"}, files={"tree": ("t.csv", b"a;x\n")}).text
     assert "Choose the attribute" in page
     assert client.session.trees == {}
+
+
+def test_the_lattice_is_shown_with_the_settings_of_the_form(client):
+    client.open_sample("housing", 60)
+    levels = client.session.schema["WFUEL"].scale.levels
+    rows = "".join(f"{level};{'first' if at % 2 else 'second'};any\n" for at, level in enumerate(levels))
+    sent = {"method": "generalisation", "column": place(client, "WFUEL")}
+    client.post("/protect/tree", sent, files={"tree": ("fuel.csv", rows.encode())})
+    assert "Show all combinations of steps" in client.get("/protect?method=generalisation").text
+    client.post("/protect/lattice", {"method": "generalisation", "p-k": "3", "p-suppression": "0.1"})
+    assert client.wait().state == "done"
+    page = client.get("/protect?method=generalisation").text
+    assert "All 3 combinations of steps were looked at" in page
+    assert "yes, and costs least" in page
+    client.post("/protect/lattice", {"method": "generalisation", "p-k": "one"})
+    assert "k must be" in client.get("/protect?method=generalisation").text

@@ -23,7 +23,7 @@ __all__ = ["PromisedRule", "RuleCount", "plain_text"]
 
 RuleKind = Literal[
     "entropy", "recursive", "equal", "ordered", "hierarchical", "beta", "beta-enhanced", "delta", "alpha",
-    "k-map", "presence", "items", "combinations", "average", "uniques",
+    "k-map", "presence", "items", "combinations", "average", "uniques", "profit",
 ]  # fmt: skip
 
 _ROUNDING = 1e-11
@@ -45,7 +45,12 @@ class PromisedRule:
     low, high : float
         What it must reach, and must not exceed.
     first : float
-        Of a recursive rule l, of enhanced likeness β, of items the most that are combined, of uniques the population.
+        Of a recursive rule l, of enhanced likeness β, of items the most that are combined, of uniques the population,
+        of profit what a record that is found costs, over what one brings.
+    second : float
+        Of profit, how many must share the keys so that nobody attacks.
+    lost : dict of str to dict of str to float
+        By key, the share of a record's information that each released text loses.
     sizes : dict of int to int
         Of combinations, how many records must share one of so many keys.
     records : int
@@ -66,6 +71,7 @@ class PromisedRule:
     low: float = -np.inf
     high: float = np.inf
     first: float = 0.0
+    second: float = 0.0
     sizes: Mapping[int, int] = field(default_factory=dict)
     records: int = 0
     values: tuple[str, ...] = field(default=(), repr=False, compare=False)
@@ -73,6 +79,7 @@ class PromisedRule:
     left_out: Mapping[str, int] = field(default_factory=dict, repr=False, compare=False)
     people: Mapping[tuple[str, ...], int] = field(default_factory=dict, repr=False, compare=False)
     numbers: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
+    lost: Mapping[str, Mapping[str, float]] = field(default_factory=dict, repr=False, compare=False)
 
     def sentence(self, shared: str, sensitive: str | None) -> str:
         """Return what is promised of classes of equal `shared`, in words."""
@@ -103,6 +110,9 @@ class PromisedRule:
             + ".",
             "average": f"Whoever looks for records by their {shared} is right for at most {100 * self.high:g} % "
             "of them on average.",
+            "profit": f"Every record is expected to bring more than it costs where finding it costs {self.first:g} "
+            f"times what it brings untouched, and nobody attacks who has to guess among {self.second:g} with equal "
+            f"{shared}.",
             "uniques": f"At most {100 * self.high:g} % of the records are expected to be alone with their {shared} "
             f"in a population of {self.first:g}.",
         }[self.kind]
@@ -184,6 +194,8 @@ class RuleCount:
             broken_classes = np.full(sizes.size, not self._of_file(sizes))
         elif rule.kind in ("k-map", "presence"):
             broken_classes = ~self._of_people(table, keys, classes, sizes)
+        elif rule.kind == "profit":
+            broken_classes = ~self._of_profit(table, keys, classes, sizes)
         else:
             broken_classes = ~self._of_values(table, classes, sizes, counts)
         return int(sizes.min()), int(sizes[broken_classes].sum())
@@ -233,6 +245,20 @@ class RuleCount:
         with np.errstate(divide="ignore"):
             share = sizes / people
         return np.asarray((share >= rule.low - _ROUNDING) & (share <= rule.high + _ROUNDING))
+
+    def _of_profit(self, table: pl.DataFrame, keys: list[str], classes: IntArray, sizes: IntArray) -> BoolArray:
+        rule = self.rule
+        if len(keys) < len(self.keys):
+            return np.zeros(sizes.size, dtype=np.bool_)  # what the other keys told is not known any more
+        first = np.unique(classes, return_index=True)[1]
+        columns = [self._texts(table[first], name) for name in keys]
+        lost = np.zeros(sizes.size)
+        for name, texts in zip(keys, columns, strict=True):
+            lost += [rule.lost[name].get(text, np.inf) for text in texts]
+        people = [rule.people.get(key, 0) for key in zip(*columns, strict=True)] if rule.people else sizes
+        among = np.maximum(np.asarray(people, dtype=np.float64), 1.0)
+        attacked = among < rule.second * (1 - _ROUNDING)
+        return np.asarray(1.0 - lost - np.where(attacked, rule.first / among, 0.0) > 0)
 
     def _of_values(self, table: pl.DataFrame, classes: IntArray, sizes: IntArray, counts: IntArray) -> BoolArray:
         rule = self.rule

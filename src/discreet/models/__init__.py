@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from discreet.models.cost_benefit import NoAttack, Profitability
 from discreet.models.disclosure import AlphaK, BetaLikeness, DeltaDisclosure, LDiversity, TCloseClasses
 from discreet.models.identity import KM, AverageRisk, DeltaPresence, HighestRisk, K, KMap, PopulationUniqueness
 from discreet.models.privacy_model import Demand, PrivacyModel
@@ -18,7 +19,9 @@ __all__ = [
     "K",
     "KMap",
     "LDiversity",
+    "NoAttack",
     "PopulationUniqueness",
     "PrivacyModel",
+    "Profitability",
     "TCloseClasses",
 ]

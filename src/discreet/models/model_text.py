@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from discreet.errors import ParameterError
-from discreet.models import disclosure, identity  # noqa: F401 - entered in the registry
+from discreet.models import cost_benefit, disclosure, identity  # noqa: F401 - entered in the registry
 from discreet.models.privacy_model import MODELS, PrivacyModel
 from discreet.parameters import Constraint, Control, Names
 from discreet.registry import unknown_parameter

@@ -37,8 +37,8 @@ class Demand:
         Whose combinations are the classes.
     low, high : float
         What the figure must reach and must not exceed.
-    first : float
-        A further number of the figure.
+    first, second : float
+        Further numbers of the figure.
     sensitive : str, optional
         The confidential attribute that it looks at.
     """
@@ -48,6 +48,7 @@ class Demand:
     low: float = -np.inf
     high: float = np.inf
     first: float = 0.0
+    second: float = 0.0
     sensitive: str | None = None
 
 

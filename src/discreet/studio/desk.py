@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from discreet.evaluation.intruders import assess_intruders
 from discreet.evaluation.pictures import profile
 from discreet.evaluation.study import compare, scoring_of, unmasked_files
 from discreet.io.reading import read, read_with_proposal, write
+from discreet.masking.recoding.generalisation import Generalisation
 from discreet.masking.recoding.hierarchy_of_column import build_hierarchy
 from discreet.progress import also_listening, report, stage
 from discreet.registry import unknown_name
@@ -179,6 +180,14 @@ class Desk:
         way: Any = by or None
         tree = build_hierarchy(self._original(given, schema), column, way, steps)
         return [list(row) for row in tree.rows.values()]
+
+    def explore(self, given: Given, schema: Schema, parameters: Mapping[str, Any], most: int) -> dict[str, Any]:
+        """Look at every combination of steps of a generalisation, and return the foremost."""
+        masker = catalogue.build("masker", "generalisation", parameters)
+        lattice = cast("Generalisation", masker).explore(self._original(given, schema))
+        depth = lattice.steps.sum(axis=1)
+        levels = [(int((depth == d).sum()), int(lattice.satisfied[depth == d].sum())) for d in range(depth.max() + 1)]
+        return lattice.to_dict() | {"rows": lattice.rows(most), "levels": levels}
 
     def compare(
         self,

@@ -91,6 +91,8 @@ class Session:
     history: History = field(default_factory=History)
     trees: dict[str, list[list[str]]] = field(default_factory=dict)
     """By attribute, the rows of the hierarchy that was sent or built for it."""
+    lattice: dict[str, Any] | None = None
+    """The combinations of steps that were looked at last; not kept on disk."""
     protected: dict[str, tuple[Any, Protected]] = field(default_factory=dict)
     candidates: dict[str, Any] = field(default_factory=dict)
     plan: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -198,7 +200,7 @@ class Session:
     def begin(self, given: Given, opened: Opened) -> None:
         """Take over a table that has been opened: the beginning of a project."""
         self.given, self.opened, self.created = given, opened, _now()
-        self.trees = {}
+        self.trees, self.lattice = {}, None
         self.change("declaration", f"Opened {given.name}: {opened.n_records} records, {len(opened.schema)} attributes.")
 
     def take_over(self, protocol: Protocol) -> None:
@@ -211,7 +213,7 @@ class Session:
 
     def forget_answers(self) -> None:
         """Forget what was worked out for another declaration; the steps themselves stay."""
-        self.declared = self.risk = self.study = self.attacked = self.release = None
+        self.declared = self.risk = self.study = self.attacked = self.release = self.lattice = None
         self.protected, self.candidates = {}, {}
         self.plan, self.plan_made, self.study_kept = [], False, {}
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tests.masking.recoding.test_lattice_search import (
     CASES,
+    CROWD,
     NAMES,
     POPULATION,
     TREES,
@@ -59,7 +60,22 @@ def test_every_model_with_every_objective(place, objective):
 
 
 @pytest.mark.parametrize(
-    "pick", [(1, 10), (1, 12), (3, 17), (4, 16), (5, 20), (0, 13, 19), (2, 18), (6, 9), (7, 11), (21, 14)]
+    "pick",
+    [
+        (1, 10),
+        (1, 12),
+        (3, 17),
+        (4, 16),
+        (5, 22),
+        (0, 13, 19),
+        (2, 18),
+        (6, 9),
+        (7, 11),
+        (23, 14),
+        (21, 3),
+        (20, 12),
+        (21, 10, 22),
+    ],
 )
 def test_models_together(pick):
     for seed, (objective, limit) in enumerate(product(OBJECTIVES, (0, 5, 13))):
@@ -73,6 +89,21 @@ def test_models_together(pick):
         assert (outcome is None) == (expected is None)
         if expected is not None:
             assert outcome.value == pytest.approx(expected[0], rel=1e-9, abs=1e-12)
+
+
+def test_records_that_pay_among_the_people_of_a_population():
+    found = 0
+    for seed, (objective, limit) in enumerate(product(("payout", "loss", "discernibility"), (0, 6, 13, 26))):
+        columns, sensitive = drawn(500 + seed)
+        game = models.Profitability(10, 90, 60, 2, population=CROWD)
+        twin = {"kind": "profit", "benefit": 10, "loss": 90, "gain": 60, "cost": 2, "columns": [(0, 1, 2)], "people": 1}
+        expected = expected_of(columns, sensitive, [twin], objective, limit, crowded=True)
+        outcome = fast(columns, sensitive, [game], objective, limit, population=POPULATION).run(10**6)
+        assert (outcome is None) == (expected is None)
+        if expected is not None:
+            found += bool(outcome.suppressed.any())
+            assert outcome.value == pytest.approx(expected[0], rel=1e-9, abs=1e-12)
+    assert found
 
 
 def test_a_model_that_generalising_can_break_is_searched_without_that_rule():
@@ -253,6 +284,7 @@ def values_at(keys, levels, place, sizes, released):
         "class-size": n / (released.sum() + bool(lost)),
         "kl": float(np.log2(own[2][own[1]] / spread).mean()),
         "ambiguity": (area[alive].sum() + lost * domain) / n,
+        "payout": (np.log2(area[alive]).sum() / np.log2(domain) + lost) / n,  # nobody attacks
     }
 
 

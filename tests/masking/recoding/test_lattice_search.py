@@ -40,6 +40,8 @@ def people(rows):
 FULL = [(0, 1, 2)]
 POPULATION = [(a, b, c) for a in range(4) for b in range(3) for c in range(4)]
 CROWD = people(POPULATION)
+GAME = models.Profitability(10, 8, 5, 2)
+TWIN = {"kind": "profit", "benefit": 10, "loss": 8, "gain": 5, "cost": 2, "columns": FULL}
 CASES = [
     (models.K(2), {"kind": "k", "k": 2, "columns": FULL}),
     (models.K(3), {"kind": "k", "k": 3, "columns": FULL}),
@@ -61,6 +63,8 @@ CASES = [
     (models.BetaLikeness(2.0, "s", enhanced=True), {"kind": "beta-enhanced", "beta": 2.0, "columns": FULL}),
     (models.DeltaDisclosure(1.0, "s"), {"kind": "delta", "delta": 1.0, "columns": FULL}),
     (models.AlphaK(0.7, 1, "s"), {"kind": "alpha", "alpha": 0.7, "columns": FULL}),
+    (models.NoAttack(5, 2), {"kind": "k", "k": 2.5, "columns": FULL}),
+    (GAME, TWIN),
     (models.AverageRisk(0.4), {"kind": "average", "risk": 0.4}),
     (models.PopulationUniqueness(0.02, 100), {"kind": "uniques", "risk": 0.02, "population_size": 100}),
 ]

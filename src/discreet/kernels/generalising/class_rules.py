@@ -27,16 +27,21 @@ __all__ = [
     "ITEMS",
     "POPULATION",
     "PRESENCE",
+    "PROFIT",
+    "PROFIT_OF_PEOPLE",
     "RECURSIVE",
     "SIZE",
     "UNIQUES",
     "class_figure",
     "class_passes",
+    "expected_payout",
 ]
 
 # Of a class.
 SIZE, POPULATION, PRESENCE, DISTINCT, ENTROPY, RECURSIVE = 0, 1, 2, 3, 4, 5
 CLOSE_EQUAL, CLOSE_ORDERED, CLOSE_TREE, BETA, BETA_ENHANCED, DELTA, ALPHA, ITEMS = 6, 7, 8, 9, 10, 11, 12, 13
+# Of a class and of what its keys still tell; among the records, and among the population.
+PROFIT, PROFIT_OF_PEOPLE = 14, 15
 # Of all classes together.
 AVERAGE, UNIQUES = 20, 21
 
@@ -135,8 +140,21 @@ def class_figure(
 
 
 @exact_kernel
+def expected_payout(lost: float, hidden_among: int, loss: float, deterred_at: float) -> float:
+    """Return what a record pays its publisher, as a share of what it would pay untouched and never attacked.
+
+    `lost` is the share of its information that is gone, `loss` what a record that is found costs in the same unit, and
+    whoever needs at least `deterred_at` guesses does not attack.
+    """
+    attacked = hidden_among < deterred_at * (1.0 - _ROUNDING)
+    return 1.0 - lost - (loss / max(hidden_among, 1) if attacked else 0.0)
+
+
+@exact_kernel
 def class_passes(kind: int, figure: float, low: float, high: float) -> bool:
     """Say whether a figure keeps the rule: of at least `low`, of at most `high`, or strictly below it."""
+    if kind in (PROFIT, PROFIT_OF_PEOPLE):
+        return figure > low + _ROUNDING
     if kind in (RECURSIVE, DELTA):
         return figure < high - _ROUNDING * max(1.0, high)
     return low - _ROUNDING * max(1.0, low) <= figure <= high + _ROUNDING * max(1.0, high)

@@ -9,12 +9,24 @@ import numpy as np
 from discreet.kernels.generalising.class_rules import (
     AVERAGE,
     ITEMS,
+    PROFIT,
+    PROFIT_OF_PEOPLE,
     SIZE,
     UNIQUES,
     class_figure,
     class_passes,
+    expected_payout,
 )
-from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace, code_at, gather, number_keys, price_of
+from discreet.kernels.generalising.rolled import (
+    ClassTables,
+    Ladders,
+    Workspace,
+    code_at,
+    content_of,
+    gather,
+    number_keys,
+    price_of,
+)
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import BoolArray, FloatArray, IntArray
 
@@ -61,6 +73,7 @@ def _judge_rule(
     tables: ClassTables,
     table: int,
     keys: IntArray,  # IN (d, words) int64: as released
+    levels: IntArray,  # IN (m,) int64: of the node
     everybody: bool,  # IN whether dead classes are counted: as they are released fully generalised
     stop_at: int,  # IN leave as soon as so many more records are suppressed
     work: Workspace,
@@ -117,9 +130,14 @@ def _judge_rule(
                 if everybody or not dead[row]:
                     for entry in range(tables.starts[table, s, row], tables.starts[table, s, row + 1]):
                         work.tally[tables.values[table, s, entry]] += tables.counts[table, s, entry]
-        figure = class_figure(
-            kind, rules.first[r], size, population, work.tally[:values], share, tree, work.figures[:values]
-        )
+        if kind in (PROFIT, PROFIT_OF_PEOPLE):
+            lost_share = content_of(keys[work.order[work.ends[group]]], levels, ladders)
+            reach = population if kind == PROFIT_OF_PEOPLE else size
+            figure = expected_payout(lost_share, reach, ladders.game[0], ladders.game[1])
+        else:
+            figure = class_figure(
+                kind, rules.first[r], size, population, work.tally[:values], share, tree, work.figures[:values]
+            )
         if not class_passes(kind, figure, rules.low[r], rules.high[r]):
             for place in range(work.ends[group], work.ends[group + 1]):
                 row = work.order[place]
@@ -219,7 +237,7 @@ def judge(
                 if rules.kinds[r] >= AVERAGE:
                     continue
                 lost = _judge_rule(
-                    r, rules, ladders, tables, table, tables.keys[table], False, limit - suppressed, work
+                    r, rules, ladders, tables, table, tables.keys[table], levels, False, limit - suppressed, work
                 )
                 suppressed += lost
                 if suppressed > limit:
@@ -288,6 +306,6 @@ def _star_passes(
     broken = 0
     for r in range(rules.kinds.size):
         if rules.kinds[r] < AVERAGE:
-            broken += _judge_rule(r, rules, ladders, tables, table, keys, True, 0, work)
+            broken += _judge_rule(r, rules, ladders, tables, table, keys, levels, True, 0, work)
     work.doomed[:count] = before
     return broken == 0

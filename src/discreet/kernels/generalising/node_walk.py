@@ -5,8 +5,9 @@ before the last step, so that a table a position of the odometer is kept and not
 
 Why a branch may be left out. Every objective is, with nothing suppressed, at least as high at a coarser node, and
 suppressing never lowers it (a suppressed record costs what a fully generalised one does). So the value of a node with
-nothing suppressed bounds all nodes above it. And where no record of a class that keeps the rules can lose that by
-generalising, a branch whose coarsest node needs too much suppression has no node that does with less.
+nothing suppressed bounds all nodes above it. Of a payout that attacks may lower, what the lost information is worth is
+the bound. And where no record of a class that keeps the rules can lose that by generalising, a branch whose coarsest
+node needs too much suppression has no node that does with less.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import math
 
 import numpy as np
 
+from discreet.kernels.generalising.class_rules import expected_payout
 from discreet.kernels.generalising.judged import Rules, judge
 from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace, price_of, roll_up
 from discreet.kernels.jit import exact_kernel
@@ -27,13 +29,15 @@ __all__ = [
     "CLASS_SIZE",
     "DISCERNIBILITY",
     "DIVERGENCE",
+    "PAYOUT",
     "SUPPRESSED",
     "climb",
+    "list_nodes",
     "node_value",
     "walk",
 ]
 
-ADDITIVE, DISCERNIBILITY, CLASS_SIZE, DIVERGENCE, AMBIGUITY, SUPPRESSED = 0, 1, 2, 3, 4, 5
+ADDITIVE, DISCERNIBILITY, CLASS_SIZE, DIVERGENCE, AMBIGUITY, SUPPRESSED, PAYOUT = 0, 1, 2, 3, 4, 5, 6
 
 
 @exact_kernel
@@ -73,6 +77,10 @@ def node_value(
             total += float(size) * float(size)
         elif objective == DIVERGENCE:
             total += size * (price_of(tables.keys[table, row], levels, ladders) - math.log2(size))
+        elif objective == PAYOUT:
+            reach = tables.people[table, row] if ladders.game[2] > 0.0 else size
+            lost = price_of(tables.keys[table, row], levels, ladders)
+            total += size * (1.0 - expected_payout(lost, reach, ladders.game[0], ladders.game[1]))
         elif objective == AMBIGUITY:
             total += size * 2.0 ** price_of(tables.keys[table, row], levels, ladders)
     if objective == DISCERNIBILITY:
@@ -84,6 +92,8 @@ def node_value(
         return float(max(total + (suppressed * (dearest - math.log2(suppressed)) if suppressed > 0 else 0.0), 0.0))
     if objective == SUPPRESSED:
         return float(suppressed)
+    if objective == PAYOUT:
+        return float(total + suppressed * dearest)
     return float(total + suppressed * 2.0**dearest)
 
 
@@ -138,6 +148,8 @@ def walk(
         branch[a] = branch[a + 1] * (ladders.heights[a] + 1)
     ahead = np.empty(m, dtype=np.int64)
     now = np.empty(m, dtype=np.int64)
+    # What an attack costs may fall by generalising; what the information is worth that is lost does not.
+    additive = objective in (ADDITIVE, PAYOUT)
     for _ in range(turns):
         heed_stop()
         a = progress[1]
@@ -152,17 +164,17 @@ def walk(
                 for later in range(a + 1, m):
                     levels[later] = 0
                 value = 0.0
-                if bounded and objective == ADDITIVE:
-                    value = node_value(objective, ladders, tables, 0, levels, records, dearest, False, work)
-                if not bounded or objective != ADDITIVE or value < best[0] * (1.0 - 1e-13):
+                if bounded and additive:
+                    value = node_value(ADDITIVE, ladders, tables, 0, levels, records, dearest, False, work)
+                if not bounded or not additive or value < best[0] * (1.0 - 1e-13):
                     source = owners[a] if levels[a] == 1 else a + 1
                     begin, end = ladders.offsets[a, levels[a] - 1], ladders.offsets[a, levels[a]]
                     roll_up(tables, source, a + 1, ladders.fields[a], ladders.upward[begin:end], work)
                     for later in range(a + 1, m + 1):
                         owners[later] = a + 1
-                    if bounded and objective != ADDITIVE:
+                    if bounded and not additive:
                         value = node_value(objective, ladders, tables, a + 1, levels, records, dearest, False, work)
-                    if not bounded or objective == ADDITIVE or value < best[0] * (1.0 - 1e-13):
+                    if not bounded or additive or value < best[0] * (1.0 - 1e-13):
                         break
                 # Neither this step of the attribute nor a higher one can be better.
                 progress[4] += branch[a + 1] * (ladders.heights[a] - levels[a] + 1)
@@ -196,3 +208,35 @@ def walk(
             best[0], best[1] = value, suppressed
             best_levels[:] = levels
     return False
+
+
+@exact_kernel
+def list_nodes(
+    objective: int,
+    ladders: Ladders,
+    rules: Rules,
+    tables: ClassTables,  # IN and OUT, as of `walk`
+    records: int,
+    dearest: float,
+    stays: bool,
+    levels: IntArray,  # IN and OUT (m,) int64, as of `walk`, like the next two
+    owners: IntArray,
+    progress: IntArray,
+    steps: IntArray,  # OUT (turns, m) int64: the nodes that were come by
+    suppressed: IntArray,  # OUT (turns,) int64: −1 where nothing could be released
+    values: FloatArray,  # OUT (turns,) float64
+    work: Workspace,
+) -> int:
+    """Go on with a walk that leaves nothing out, and write down every node; return how many there were."""
+    best, best_levels = np.empty(2), np.empty(levels.size, dtype=np.int64)
+    for turn in range(suppressed.size):
+        best[0], best[1] = np.inf, -1.0
+        if walk(
+            objective, ladders, rules, tables, records, dearest, records, stays, False, False, 1, levels, owners,
+            progress, best, best_levels, work,
+        ):  # fmt: skip
+            return turn
+        steps[turn] = levels
+        suppressed[turn] = np.int64(best[1])
+        values[turn] = best[0]
+    return int(suppressed.size)

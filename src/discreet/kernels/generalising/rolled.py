@@ -13,7 +13,7 @@ import numpy as np
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
 
-__all__ = ["ClassTables", "Ladders", "Workspace", "code_at", "leap", "number_keys", "price_of", "roll_up"]
+__all__ = ["ClassTables", "Ladders", "Workspace", "code_at", "content_of", "leap", "number_keys", "price_of", "roll_up"]
 
 # Fibonacci hashing: the high bits of the product spread runs of keys over the table.
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -36,6 +36,10 @@ class Ladders(NamedTuple):
     """(m, steps + 1) float64: what all records cost at a step."""
     tops: IntArray
     """(m,) int64: the one code of the highest step, or 1 where there are several."""
+    content: FloatArray
+    """Flat float64: the share of a record's information that a cell loses at a step."""
+    game: FloatArray
+    """(3,) float64: what a record that is found costs, the guesses that deter, and 1 where people are guessed among."""
 
 
 class ClassTables(NamedTuple):
@@ -94,6 +98,15 @@ def price_of(key: IntArray, levels: IntArray, ladders: Ladders) -> float:
     total = 0.0
     for a in range(levels.size):
         total += ladders.price[ladders.offsets[a, levels[a]] + code_at(key, ladders.fields[a])]
+    return total
+
+
+@exact_kernel
+def content_of(key: IntArray, levels: IntArray, ladders: Ladders) -> float:
+    """Return the share of its information that a record of a class has lost."""
+    total = 0.0
+    for a in range(levels.size):
+        total += ladders.content[ladders.offsets[a, levels[a]] + code_at(key, ladders.fields[a])]
     return total
 
 

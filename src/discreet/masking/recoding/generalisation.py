@@ -13,12 +13,13 @@ import numpy as np
 from discreet.contracts.estimator import register
 from discreet.contracts.masker import Masker, Masking, MaskingJob
 from discreet.data.guarantees import Guarantee
-from discreet.data.microdata import Microdata
+from discreet.data.microdata import Microdata, microdata
 from discreet.data.scales import Categorical, Nominal
 from discreet.data.schema import Schema
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError, ParameterError, door
 from discreet.kernels.generalising.class_rules import CLOSE_ORDERED, CLOSE_TREE, DISTINCT, SIZE
 from discreet.masking.microaggregation.numbers.refinement import BUDGET, check_budget
+from discreet.masking.recoding.explored_lattice import ExploredLattice
 from discreet.masking.recoding.hierarchy import Hierarchy, HierarchyByName
 from discreet.masking.recoding.joined_classes import JoinedClasses, record_costs
 from discreet.masking.recoding.key_ladders import STAR, NamedLadder, hierarchies_of, leaves_of
@@ -31,6 +32,7 @@ from discreet.masking.recoding.lattice_search import (
 )
 from discreet.masking.recoding.level_map import recode
 from discreet.masking.recoding.model_promises import ModelPromises
+from discreet.models.cost_benefit import Profitability
 from discreet.models.identity import K
 from discreet.models.model_text import ModelList
 from discreet.models.people_source import load_people
@@ -38,6 +40,7 @@ from discreet.models.privacy_model import Demand, PrivacyModel
 from discreet.parameters import AnyOf, ByName, Choice, Flag, Instance, Integer, Names, Number, Optional, Text
 from discreet.parameters.declaration import parameter
 from discreet.statistics.written_levels import level_codes
+from discreet.stopping import stoppable
 from discreet.typing import BoolArray, IntArray, Json, Level
 
 __all__ = ["Generalisation"]
@@ -93,7 +96,7 @@ class Generalisation(Masker):
         Short for ``models=[K(k)]``.
     suppression : float
         The largest share of records that may be suppressed because their class would break a model.
-    objective : {"loss", "precision", "entropy", "discernibility", "class-size", "kl", "ambiguity"}
+    objective : {"loss", "precision", "entropy", "discernibility", "class-size", "kl", "ambiguity", "payout"}
         What is made least. ``"loss"``: the mean over cells of (leaves covered − 1)/(leaves − 1). ``"precision"``: of
         the step over the height. ``"entropy"``: bits lost over bits there were, with the frequencies of the original;
         a missing cell is a value like any other and has log2(n / missing cells of its column) bits, which it loses
@@ -101,7 +104,8 @@ class Generalisation(Masker):
         Σ size² + suppressed · n. ``"class-size"``: n over the number of classes, the suppressed being one.
         ``"kl"``: the divergence, in bits, of the original records from classes spread evenly over the leaves they
         cover; ``"ambiguity"``: the mean number of leaf combinations that a record may be; both take suppressed
-        records for one class that covers everything.
+        records for one class that covers everything. ``"payout"``: the share of the greatest benefit that the publisher
+        of the model ``profitability`` can expect to miss; a suppressed record pays nothing.
     suppressed : {"dropped", "generalised"}
         Suppressed records are left out of the file; or they stay with every key fully generalised, are then a class
         like any other, and further small classes join them until they keep the models too.
@@ -159,8 +163,8 @@ class Generalisation(Masker):
     )
     k: int | None = parameter(_OrNone(Integer(2)), default=None)
     suppression: float = parameter(Number(0, 1), default=0.0)
-    objective: Literal["loss", "precision", "entropy", "discernibility", "class-size", "kl", "ambiguity"] = parameter(
-        Choice(tuple(OBJECTIVES)), default="loss"
+    objective: Literal["loss", "precision", "entropy", "discernibility", "class-size", "kl", "ambiguity", "payout"] = (
+        parameter(Choice(tuple(OBJECTIVES)), default="loss")
     )
     suppressed: Literal["dropped", "generalised"] = parameter(Choice(("dropped", "generalised")), default="dropped")
     local: bool = parameter(Flag(), default=False)
@@ -230,6 +234,14 @@ class Generalisation(Masker):
             )
         for model in models:
             model.check()
+        games = sum(isinstance(model, Profitability) for model in models)
+        if games > 1 or (self.objective == "payout" and not games):
+            raise ParameterError(
+                f"Generalisation: models must have one profitability for a payout; got {games}.",
+                hint='models="profitability=BENEFIT LOSS GAIN COST"',
+            )
+        if games and self.local:
+            raise ParameterError("Generalisation: local must be False with profitability, which is of all keys' steps.")
         return models
 
     def _check_table(self, schema: Schema, n: int) -> None:
@@ -267,14 +279,63 @@ class Generalisation(Masker):
 
     # ------------------------------------------------------------------------------------------------------ search
 
-    def _mask_part(self, job: MaskingJob) -> Masking:
-        table, names = job.microdata, job.names
-        given = hierarchies_of("Generalisation", self.hierarchies, job.schema)
+    @door
+    @stoppable()
+    def explore(self, data: Any, schema: Schema | None = None) -> ExploredLattice:
+        """Look at every combination of steps: which keep the models, what each suppresses and what each costs.
+
+        Parameters
+        ----------
+        data : Microdata or table
+        schema : Schema, optional
+            For a plain frame; without it the inferred proposal is taken.
+
+        Returns
+        -------
+        ExploredLattice
+            As many nodes as the budget allows, in the order in which an odometer counts.
+
+        Examples
+        --------
+        >>> from discreet.datasets import housing
+        >>> table = housing(80)
+        >>> lattice = Generalisation(k=3, attributes=["WFUEL", "TENURE"], suppression=0.05).explore(table)
+        >>> lattice.nodes
+        4
+        """
+        self.check_parameters()
+        table = microdata(data, schema)
+        names = self.columns_for(table.schema)
+        self._check_table(table.schema, len(table))
+        ladders, columns, _ = self._ladders(table, names)
+        models = self._all_models()
+        demands = [demand for model in models for demand in model.demands(names)]
+        given = hierarchies_of("Generalisation", self.hierarchies, table.schema)
+        people, sensitive = self._population(models, names, given), self._sensitive(table, demands, given)
+        n = len(table)
+        limit, stays = int(self.suppression * n + 1e-9), self.suppressed == "generalised"
+        search = self._search(ladders, columns, people, demands, sensitive, models, limit, np.arange(n), stays=stays)
+        survey = search.survey(*self._allowance(), label=self.name)
+        order = [survey.names.index(name) for name in names]
+        heights = tuple(survey.heights[place] for place in order)
+        return replace(survey, names=names, heights=heights, steps=survey.steps[:, order])
+
+    def _ladders(
+        self, table: Microdata, names: tuple[str, ...]
+    ) -> tuple[dict[str, NamedLadder], dict[str, IntArray], list[str]]:
+        """Return the steps of every key, the leaf of every record, and notes."""
+        given = hierarchies_of("Generalisation", self.hierarchies, table.schema)
         ladders, notes = {}, []
         columns: dict[str, IntArray] = {}
         for name in names:
             ladders[name], columns[name], note = leaves_of("Generalisation", table, name, given.get(name))
             notes += [note] if note else []
+        return ladders, columns, notes
+
+    def _mask_part(self, job: MaskingJob) -> Masking:
+        table, names = job.microdata, job.names
+        given = hierarchies_of("Generalisation", self.hierarchies, job.schema)
+        ladders, columns, notes = self._ladders(table, names)
         models = self._all_models()
         demands = [demand for model in models for demand in model.demands(names)]
         people = self._population(models, names, given)
@@ -285,6 +346,13 @@ class Generalisation(Masker):
         best = search.run(*self._allowance(), label=self.name)
         if best is None:
             raise self._unmet(search, n, limit)
+        for model in models:
+            if isinstance(model, Profitability):
+                game = self._search(
+                    ladders, columns, people, demands, sensitive, models, n, np.arange(n), stays=stays,
+                    objective="payout",
+                )  # fmt: skip
+                notes.append(_payout_told(model, game.judged(best.levels), n))
         steps = np.tile(np.array([best.levels[name] for name in names], dtype=np.int64), (n, 1))
         lost, rounds, value = best.suppressed.copy(), 1, best.value
         if self.local:
@@ -321,6 +389,7 @@ class Generalisation(Masker):
         rows: IntArray,
         *,
         stays: bool,
+        objective: str | None = None,
     ) -> LatticeSearch:
         keys = [KeyLadder(n, columns[n][rows], ladders[n].groups, people.get(n)) for n in ladders]
         n = next(iter(columns.values())).size
@@ -335,7 +404,7 @@ class Generalisation(Masker):
                 )
                 for name, column in sensitive.items()
             },
-            self.objective,
+            objective or self.objective,
             limit,
             stays=stays,
             steadfast=(steadfast and not stays) or without,
@@ -553,6 +622,15 @@ class Generalisation(Masker):
         """Return where each declared level goes; one that no record has, to the top."""
         by_text = {str(row[0]): row[step] for row in ladder.rows}
         return [by_text.get(str(level), ladder.rows[0][-1]) for level in levels]
+
+
+def _payout_told(model: Profitability, judged: tuple[float, BoolArray] | None, n: int) -> str:
+    assert judged is not None  # noqa: S101 - the search found the node within a tighter limit
+    most = model.benefit * n
+    return (
+        f"Expected payout {most * (1.0 - judged[0]):,.6g} of at most {most:,.6g}; an attack pays where fewer than "
+        f"{model.gain / model.cost:.6g} share the keys."
+    )
 
 
 def _same_path(one: Any, other: Any) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from discreet.errors import DataError
-from discreet.kernels.generalising.class_rules import UNIQUES
+from discreet.kernels.generalising.class_rules import PROFIT, PROFIT_OF_PEOPLE, UNIQUES
 from discreet.kernels.generalising.judged import Rules, judge
 from discreet.kernels.generalising.node_walk import (
     ADDITIVE,
@@ -17,12 +17,15 @@ from discreet.kernels.generalising.node_walk import (
     CLASS_SIZE,
     DISCERNIBILITY,
     DIVERGENCE,
+    PAYOUT,
     SUPPRESSED,
     climb,
+    list_nodes,
     node_value,
     walk,
 )
 from discreet.kernels.generalising.rolled import ClassTables, Ladders, Workspace
+from discreet.masking.recoding.explored_lattice import ExploredLattice
 from discreet.masking.recoding.tagged_search import MOST_NODES, TaggedSearch
 from discreet.models.privacy_model import Demand
 from discreet.progress import report
@@ -38,6 +41,7 @@ OBJECTIVES: dict[str, int] = {
     "class-size": CLASS_SIZE,
     "kl": DIVERGENCE,
     "ambiguity": AMBIGUITY,
+    "payout": PAYOUT,
 }
 """What is made least; see :class:`discreet.masking.recoding.generalisation.Generalisation`."""
 
@@ -164,7 +168,7 @@ class LatticeSearch:
         # The walk keeps coarse tables longest where attributes with many steps come first.
         self.ladders = sorted(self.ladders, key=lambda ladder: -self._shrinks(ladder))
         self.names = [ladder.name for ladder in self.ladders]
-        self.steps = _packed_ladders(self.ladders, self.objective, self.importance)
+        self.steps = _packed_ladders(self.ladders, self.objective, self.importance, _game(self.demands))
         self._fill()
         whole = self.n if self.whole is None else self.whole
         self.rules = _rules(self.demands, self.names, self.steps.fields, self.sensitive, whole, self.words)
@@ -421,8 +425,51 @@ class LatticeSearch:
         table = len(self.names) + 1
         climb(self.steps, self.tables, 0, table, np.zeros_like(levels), levels, self.work)
         objective = OBJECTIVES[self.objective]
+        objective = ADDITIVE if objective == PAYOUT else objective
         return self._scaled(
             node_value(objective, self.steps, self.tables, table, levels, self.n, self.dearest, False, self.work)
+        )
+
+    def survey(self, visits: int, seconds: float | None = None, label: str = "") -> ExploredLattice:
+        """Look at every node, whatever it would suppress; the first `visits` of them where there are more."""
+        m, started = len(self.names), time.monotonic()
+        levels, owners = np.zeros(m, dtype=np.int64), np.zeros(m + 1, dtype=np.int64)
+        progress = np.zeros(6, dtype=np.int64)
+        progress[1] = m - 1
+        nodes = min(visits, self.nodes)
+        steps = np.empty((nodes, m), dtype=np.int64)
+        suppressed, values = np.empty(nodes, dtype=np.int64), np.empty(nodes)
+        looked = 0
+        while looked < nodes and (seconds is None or time.monotonic() - started <= seconds):
+            some = slice(looked, min(looked + _TURNS, nodes))
+            looked += list_nodes(
+                OBJECTIVES[self.objective],
+                self.steps,
+                self.rules,
+                self.tables,
+                self.n,
+                self.dearest,
+                self.stays,
+                levels,
+                owners,
+                progress,
+                steps[some],
+                suppressed[some],
+                values[some],
+                self.work,
+            )
+            if label:
+                report(label, looked, self.nodes)
+        values = np.where(suppressed >= 0, values / self._norm(), np.nan)
+        return ExploredLattice(
+            names=tuple(self.names),
+            heights=tuple(self.steps.heights.tolist()),
+            steps=steps[:looked],
+            suppressed=suppressed[:looked],
+            values=values[:looked],
+            objective=self.objective,
+            limit=self.limit,
+            n=self.n,
         )
 
     def nearest_miss(self, visits: int) -> tuple[dict[str, int], int] | None:
@@ -489,13 +536,25 @@ def _weights(ladders: Sequence[KeyLadder], importance: Mapping[str, float]) -> l
     return [weight / sum(weights) for weight in weights]
 
 
-def _packed_ladders(ladders: Sequence[KeyLadder], objective: str, importance: Mapping[str, float]) -> Ladders:
+def _game(demands: Sequence[Demand]) -> FloatArray:
+    """Return what the models say of costs and gains: of a record that is found, and of how many guesses deter."""
+    for demand in demands:
+        if demand.kind in (PROFIT, PROFIT_OF_PEOPLE):
+            return np.array([demand.first, demand.second, float(demand.kind == PROFIT_OF_PEOPLE)])
+    return np.zeros(3)
+
+
+def _packed_ladders(
+    ladders: Sequence[KeyLadder], objective: str, importance: Mapping[str, float], game: FloatArray
+) -> Ladders:
     """Lay out the codes of every step, and what a cell costs there."""
     m, steps = len(ladders), max(ladder.height for ladder in ladders) + 1
     fields = np.zeros((m, 3), dtype=np.int64)
     offsets, margins = np.zeros((m, steps + 1), dtype=np.int64), np.zeros((m, steps + 1))
     upward: list[IntArray] = []
     price: list[FloatArray] = []
+    content: list[FloatArray] = []
+    information = float(sum(np.log2(ladder.leaves) for ladder in ladders)) or 1.0
     tops = np.ones(m, dtype=np.int64)
     word, shift, used = 0, 0, 0
     weights = _weights(ladders, importance)
@@ -519,6 +578,7 @@ def _packed_ladders(ladders: Sequence[KeyLadder], objective: str, importance: Ma
             cost = np.zeros(size + _FIRST)
             covered = np.bincount(groups, minlength=size)
             counts = np.bincount(groups, weights=frequencies, minlength=size)
+            content.append(np.concatenate([[0.0, np.log2(ladder.leaves)], np.log2(covered)]) / information)
             if objective == "loss":
                 cost[_FIRST:] = weights[a] * (covered - 1) / max(ladder.leaves - 1, 1)
             elif objective == "precision":
@@ -530,7 +590,9 @@ def _packed_ladders(ladders: Sequence[KeyLadder], objective: str, importance: Ma
                 margins[a, step] = float((counts * cost[_FIRST:]).sum() - weights[a] * (own * np.log2(own)).sum())
             elif objective in ("kl", "ambiguity"):
                 cost[_FIRST:] = np.log2(covered)
-            if objective in ("loss", "precision"):
+            elif objective == "payout":
+                cost = content[-1]
+            if objective in ("loss", "precision", "payout"):
                 margins[a, step] = float((counts * cost[_FIRST:]).sum())
             upward.append(mapping)
             price.append(cost)
@@ -540,7 +602,17 @@ def _packed_ladders(ladders: Sequence[KeyLadder], objective: str, importance: Ma
             tops[a] = _FIRST
     heights = np.array([ladder.height for ladder in ladders], dtype=np.int64)
     margins = np.maximum(margins, 0.0)
-    return Ladders(fields, heights, np.concatenate(upward), offsets, np.concatenate(price), margins, tops)
+    return Ladders(
+        fields,
+        heights,
+        np.concatenate(upward),
+        offsets,
+        np.concatenate(price),
+        margins,
+        tops,
+        np.concatenate(content),
+        game,
+    )
 
 
 def _rules(

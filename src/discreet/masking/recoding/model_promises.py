@@ -25,6 +25,8 @@ from discreet.kernels.generalising.class_rules import (
     ENTROPY,
     POPULATION,
     PRESENCE,
+    PROFIT,
+    PROFIT_OF_PEOPLE,
     RECURSIVE,
     UNIQUES,
 )
@@ -50,6 +52,8 @@ _KINDS: dict[int, RuleKind] = {
     PRESENCE: "presence",
     AVERAGE: "average",
     UNIQUES: "uniques",
+    PROFIT: "profit",
+    PROFIT_OF_PEOPLE: "profit",
 }
 
 
@@ -121,15 +125,36 @@ class ModelPromises:
         name = demand.sensitive
         if name is not None:
             given |= self._values(name)
-        elif demand.kind in (POPULATION, PRESENCE):
+        if demand.kind in (PROFIT, PROFIT_OF_PEOPLE):
+            given |= {"second": demand.second, "lost": self._lost(demand.columns, ladders, levels)}
+        if demand.kind in (POPULATION, PRESENCE, PROFIT, PROFIT_OF_PEOPLE):
             numbers = {n for n in demand.columns if levels[n] == 0 and _holds_numbers(self.table.schema[n])}
+            given["numbers"] = frozenset(numbers)
             columns = []
-            for key in demand.columns:
+            for key in demand.columns if people else ():
                 rows, missing = ladders[key].rows, self.table.schema[key].missing
                 texts = [plain_text(r[levels[key]], number=key in numbers, missing=missing) for r in rows]
                 columns.append([*(texts[leaf] if leaf >= 0 else "" for leaf in people[key].tolist())])
-            given |= {"people": dict(Counter(zip(*columns, strict=True))), "numbers": frozenset(numbers)}
+            if demand.kind != PROFIT:
+                given["people"] = dict(Counter(zip(*columns, strict=True)))
         return self._promise(demand.columns, name, PromisedRule(_KINDS[demand.kind], **given))
+
+    def _lost(
+        self, columns: tuple[str, ...], ladders: Mapping[str, NamedLadder], levels: Mapping[str, int]
+    ) -> dict[str, dict[str, float]]:
+        """Return the share of a record's information that every released text of a key loses."""
+        information = sum(np.log2(len(ladders[name].rows)) for name in columns) or 1.0
+        result = {}
+        for name in columns:
+            ladder, step = ladders[name], levels[name]
+            number = step == 0 and _holds_numbers(self.table.schema[name])
+            missing = self.table.schema[name].missing
+            covered = np.bincount(ladder.groups[step])[ladder.groups[step]]
+            bits = np.log2(covered) / information
+            texts = [plain_text(row[step], number=number, missing=missing) for row in ladder.rows]
+            full = {ladder.top: float(np.log2(len(ladder.rows)) / information)}
+            result[name] = full | dict(zip(texts, bits.tolist(), strict=True)) | {"": 0.0}
+        return result
 
     def _values(self, name: str) -> dict[str, Any]:
         """Return a confidential attribute's values in order, their branches, and how many of each are left out."""

@@ -21,9 +21,16 @@ from discreet.statistics.class_sizes import ClassSizes, SizeTable
 from discreet.statistics.counts import Counts
 from discreet.statistics.question import Need
 from discreet.statistics.released_texts import ReleasedTexts, TextRecords
-from discreet.typing import FloatArray, Json
+from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
-__all__ = ["AverageRiskOfRecords", "HighestRiskOfRecords", "KCombinations", "KMItems", "UniquenessOfRecords"]
+__all__ = [
+    "AverageRiskOfRecords",
+    "HighestRiskOfRecords",
+    "KCombinations",
+    "KMItems",
+    "RecordsWorthAttack",
+    "UniquenessOfRecords",
+]
 
 
 class _SizesRisk(FrequencyRisk):
@@ -119,6 +126,57 @@ class AverageRiskOfRecords(_SizesRisk):
             f"of them ({value:.2f} %)."
         )
         return self.told(scope, statistics.gaps, value, sentence, {"groups": groups})
+
+
+@register("no-attack")
+class RecordsWorthAttack(_SizesRisk):
+    """Share of records that an attack would pay for, in percent.
+
+    Parameters
+    ----------
+    gain : float
+        What an intruder gains by a record that he finds.
+    cost : float
+        What an attempt costs him.
+    attributes : list of str, optional
+        What the intruder knows; by default every key, numbers included.
+
+    Notes
+    -----
+    An attack pays where the gain times the chance, one over the records that share the keys, exceeds the cost. The
+    model of the same name in ``discreet.models``. O(records log records × keys).
+
+    References
+    ----------
+    Wan et al. (2015), A game theoretic framework for analyzing re-identification risk.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> ages = pl.DataFrame({"age": [31.5, 31.5, 40.5, 40.5, 40.5]})
+    >>> RecordsWorthAttack(gain=5, cost=2).measure(ages, ages).value  # a gain of 5/2 against 2, of 5/3 against 2
+    40.0
+    """
+
+    title: ClassVar[str] = "Records worth an attack (cost and gain)"
+    formula: ClassVar[str] = "100 · #{i : gain / f_i > cost} / n"
+    reference: ClassVar[str] = "Wan et al. 2015"
+    gain: float = parameter(Number(0, open_low=True), default=300.0)
+    cost: float = parameter(Number(0, open_low=True), default=4.0)
+
+    def _per_record(self, pair: Pair) -> FloatArray:
+        return np.where(self._worth(self._frequencies(pair).sizes), 1.0, 0.0)
+
+    def _worth(self, sizes: IntArray) -> BoolArray:
+        return np.asarray(sizes * self.cost < self.gain * (1 - 1e-12))
+
+    def conclude(self, statistics: SizeTable, scope: PairScope) -> Measurement:
+        worth = int(statistics.records[self._worth(statistics.sizes)].sum())
+        sentence = (
+            f"For {worth} of {scope.n} records a guess by their {keys_in_words(len(scope.names))} is worth more than "
+            f"it costs, where finding one brings {self.gain:g} and a guess costs {self.cost:g}."
+        )
+        return self.told(scope, statistics.gaps, 100.0 * worth / scope.n, sentence, {"records_worth_attack": worth})
 
 
 @register("population-uniqueness")

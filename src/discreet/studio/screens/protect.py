@@ -27,6 +27,9 @@ WAYS = ("intervals", "order", "prefix", "frequency", "cooccurrence", "dates")
 """How a hierarchy is built; by default what fits the scale."""
 
 
+MOST_NODES_SHOWN = 40
+
+
 @router.get("/protect")
 async def show(session: Mine, method: str = "") -> Response:
     """Show the methods for the scales of the file, the steps so far, and what they led to."""
@@ -61,6 +64,31 @@ async def add(request: Request, session: Mine) -> Response:
     place = f"/protect?method={method}#settings"
     again = {"path": "/protect/add", "fields": of_form(form), "draft": draft, "page": place}
     return run_steps(session, session.history.add(step), form=again, names=names)
+
+
+@router.post("/protect/lattice")
+async def explore(request: Request, session: Mine) -> Response:
+    """Look at every combination of steps of a generalisation, with the settings that are in its form."""
+    form = await read_form(request, session, "declaration")
+    offer = None if session.schema is None else offer_masker(session.schema, "generalisation")
+    if session.schema is None or offer is None or offer.obstacle:
+        return to("/open" if session.schema is None else "/protect")
+    session.keep_draft("protect:generalisation", of_form(form))
+    place, names = "/protect?method=generalisation#lattice", [field.name for field in offer.fields]
+    try:
+        fields = answers(form, offer, session.schema)
+        parameters = {**_trees(session, offer), **read_fields("masker", "generalisation", fields)}
+    except DiscreetError as error:
+        return refuse(session, error, "/protect?method=generalisation#settings", "protect:generalisation", names)
+    schema = session.schema
+
+    def finish(lattice: dict[str, Any]) -> None:
+        if session.schema is schema:
+            session.lattice = lattice
+
+    arguments = {"given": session.given, "schema": schema, "parameters": parameters, "most": MOST_NODES_SHOWN}
+    again = {"path": "/protect/lattice", "fields": of_form(form)}
+    return begin(session, "Looking at the lattice", place, "explore", arguments, finish, form=again, names=names)
 
 
 def answers(form: FormData, offer: Offer, schema: Schema) -> dict[str, list[str]]:
