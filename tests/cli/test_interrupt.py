@@ -57,6 +57,7 @@ COMMANDS = {
         "wait",
     ),
     "hierarchy": (["hierarchy", "data.csv", "EMPLOYEES", "-o", "out.csv"], W + "build_hierarchy", "wait"),
+    "lattice": (["lattice", "data.csv", "--k", "3", "-o", "out.csv"], W + "masker_for", "wait"),
     "assess": (["assess", "data.csv", "data.csv", "-s", "data.toml"], W + "assess", "wait"),
     "certify": (["certify", "data.csv", "data.csv", "-s", "data.toml", "--k", "3"], W + "certify", "wait"),
     "init": (["init", "data.csv", "-o", "out.toml"], W + "propose", "wait"),

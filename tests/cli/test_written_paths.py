@@ -20,7 +20,7 @@ from discreet.evaluation.row_store import RowStore
 # `test_every_path_is_known` fails for a new one until it is entered here and so goes through the tests below.
 READ = {
     "inspect": {"data", "schema"}, "risk": {"data", "schema"}, "protect": {"data", "schema"},
-    "hierarchy": {"data", "schema"},
+    "hierarchy": {"data", "schema"}, "lattice": {"data", "schema"},
     "assess": {"original", "masked", "schema", "protocol"}, "certify": {"original", "masked", "schema"},
     "init": {"data", "schema"}, "import": {"source", "data"}, "run": {"protocol"}, "check": {"protocol", "masked"},
     "approve": {"release", "key"}, "verify": {"manifest", "signers"}, "renumber": {"files", "key"},
@@ -33,7 +33,7 @@ READ = {
 }  # fmt: skip
 WRITTEN = {
     "inspect": {"output"}, "risk": {"html"}, "protect": {"target", "output", "report", "external", "manifest"},
-    "hierarchy": {"output"}, "import": {"output"},
+    "hierarchy": {"output"}, "lattice": {"output"}, "import": {"output"},
     "init": {"output"}, "run": {"output"}, "renumber": {"output"}, "key": {"file"}, "reveal": {"output"},
     "link": {"output"}, "compare": {"output", "picture", "store"},
     "tune": {"output", "picture", "store"}, "papers": {"html", "store"}, "datasets": {"output"}, "demo": {"output"},
