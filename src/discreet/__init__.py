@@ -147,7 +147,6 @@ if TYPE_CHECKING:
     from discreet.measures.loss.distributions import DistributionDistance as DistributionDistance
     from discreet.measures.loss.distributions import HistogramDistance as HistogramDistance
     from discreet.measures.loss.distributions import QuantileDistance as QuantileDistance
-    from discreet.measures.loss.expected_payout import PayoutMissed as PayoutMissed
     from discreet.measures.loss.generalised_cells import Ambiguity as Ambiguity
     from discreet.measures.loss.generalised_cells import GeneralisationIntensity as GeneralisationIntensity
     from discreet.measures.loss.generalised_cells import Granularity as Granularity
@@ -182,6 +181,7 @@ if TYPE_CHECKING:
     from discreet.measures.risk.equal_keys import IndividualRisk as IndividualRisk
     from discreet.measures.risk.equal_keys import KAnonymityViolations as KAnonymityViolations
     from discreet.measures.risk.equal_keys import SampleUniques as SampleUniques
+    from discreet.measures.risk.expected_payout import PayoutMissed as PayoutMissed
     from discreet.measures.risk.guesses import JournalistRisk as JournalistRisk
     from discreet.measures.risk.guesses import MarketerRisk as MarketerRisk
     from discreet.measures.risk.guesses import ProsecutorRisk as ProsecutorRisk
@@ -330,7 +330,7 @@ else:
         "Ordinal": "discreet.data.scales.ordinal",
         "OwnStatistics": "discreet.measures.loss.own_statistics",
         "PRAM": "discreet.masking.perturbing.pram",
-        "PayoutMissed": "discreet.measures.loss.expected_payout",
+        "PayoutMissed": "discreet.measures.risk.expected_payout",
         "PerUnit": "discreet.masking.running.units",
         "PermutationLinkageRisk": "discreet.measures.risk.permutation_linkage",
         "PopulationUniques": "discreet.measures.risk.population_uniques",

@@ -67,6 +67,8 @@ class PayoutMissed(GeneralisationLoss):
     20.0
     """
 
+    # A file that is released untouched is attacked as well: what it misses is no loss of information.
+    kind: ClassVar[str] = "risk"
     title: ClassVar[str] = "Payout missed (cost and benefit)"
     high: ClassVar[float] = float("inf")
     need: ClassVar[Need] = Need.DISTINCT
