@@ -121,3 +121,21 @@ def test_long_kernels_heed_the_flag():
         "tied_rows",
         "class_rules", "judged", "rolled",  # one node of a lattice; the walk over nodes heeds the flag at each
     }  # fmt: skip
+
+
+def test_a_time_that_is_over_stops_a_compiled_loop_once_there_is_something_to_keep():
+    ward(np.random.default_rng(0).normal(size=(30, 2)), 3)  # compiled before
+    asked = []
+
+    def ready():
+        asked.append(True)
+        return len(asked) > 1
+
+    with stoppable():
+        with pytest.raises(Stopped), stopping.stopped_after(0.0, ready):
+            while True:
+                ward(np.random.default_rng(0).normal(size=(3000, 2)), 3)
+        assert len(asked) > 1
+        assert not is_stopped(), "the next work is not stopped"
+    with stopping.stopped_after(1e6, lambda: True):
+        assert not is_stopped()

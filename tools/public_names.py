@@ -31,7 +31,7 @@ NAMES: tuple[str, ...] = (
     "MemoryEngine", "StreamingEngine", "SparkEngine",
     # mask, attack, measure, score
     "methods", "protect", "Chain", "PerUnit",
-    "risk", "attack", "attack_together", "combine", "match_variables", "measure", "correct_table",
+    "risk", "attack", "attack_together", "combine", "match_variables", "measure", "correct_table", "loss_intervals",
     "assess", "certify", "compare", "tune", "grid", "chains", "privacy_utility",
     # report and release
     "advise", "write_report", "check",

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from discreet.evaluation.candidates import grid as grid
     from discreet.evaluation.certifying import certify as certify
     from discreet.evaluation.joint_attack import attack_together as attack_together
+    from discreet.evaluation.loss_intervals import loss_intervals as loss_intervals
     from discreet.evaluation.objective import privacy_utility as privacy_utility
     from discreet.evaluation.risk_of_file import risk as risk
     from discreet.evaluation.study import compare as compare
@@ -166,6 +167,7 @@ if TYPE_CHECKING:
     from discreet.measures.loss.relations import CovarianceDifference as CovarianceDifference
     from discreet.measures.loss.relations import EigenvalueDifference as EigenvalueDifference
     from discreet.measures.loss.relations import RankLoss as RankLoss
+    from discreet.measures.loss.relative_movement import IL1 as IL1
     from discreet.measures.loss.sequence_movement import SequenceDissimilarity as SequenceDissimilarity
     from discreet.measures.loss.sequence_patterns import FrequentSubsequences as FrequentSubsequences
     from discreet.measures.loss.sequence_tallies import EventFrequencies as EventFrequencies
@@ -288,6 +290,7 @@ else:
         "HighestRiskOfRecords": "discreet.measures.risk.model_identity",
         "HistogramDistance": "discreet.measures.loss.distributions",
         "HouseholdRisk": "discreet.measures.risk.household_risk",
+        "IL1": "discreet.measures.loss.relative_movement",
         "IL1s": "discreet.measures.loss.numbers",
         "Identifiers": "discreet.masking.withholding.identifiers",
         "IndividualRanking": "discreet.masking.microaggregation.numbers.univariate",
@@ -409,6 +412,7 @@ else:
         "grid": "discreet.evaluation.candidates",
         "import_protocol": "discreet.release.importing",
         "inspect": "discreet.io.reading",
+        "loss_intervals": "discreet.evaluation.loss_intervals",
         "match_variables": "discreet.linkage.unshared.variables",
         "measure": "discreet.evaluation.assessing",
         "methods": "discreet.catalogue",
@@ -462,6 +466,7 @@ else:
 
 
 __all__ = [
+    "IL1",
     "KSHC",
     "MDAV",
     "MHM",
@@ -645,6 +650,7 @@ __all__ = [
     "grid",
     "import_protocol",
     "inspect",
+    "loss_intervals",
     "match_variables",
     "measure",
     "methods",

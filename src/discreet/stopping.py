@@ -39,6 +39,7 @@ __all__ = [
     "remove_leftover",
     "remove_leftovers",
     "stoppable",
+    "stopped_after",
 ]
 
 FLAG = ctypes.c_int64(0)
@@ -154,6 +155,48 @@ def stoppable() -> Iterator[None]:
             if outermost:
                 _watch.outer = -1
                 FLAG.value = 0
+
+
+@contextmanager
+def stopped_after(seconds: float | None, ready: Callable[[], bool]) -> Iterator[None]:
+    """Stop compiled loops inside the block when a time is over, as soon as there is something to keep.
+
+    Parameters
+    ----------
+    seconds : float, optional
+        None: never.
+    ready : callable
+        Says whether stopping would leave anything behind.
+
+    Examples
+    --------
+    >>> with stopped_after(None, lambda: True):
+    ...     is_stopped()
+    False
+    """
+    if seconds is None:
+        yield
+        return
+    left, rang = threading.Event(), threading.Event()
+
+    def ring() -> None:
+        if left.wait(max(seconds, 0.0)):
+            return
+        while not ready():
+            if left.wait(0.05):
+                return
+        rang.set()
+        FLAG.value = 1
+
+    watch = threading.Thread(target=ring, name="discreet-time", daemon=True)
+    watch.start()
+    try:
+        yield
+    finally:
+        left.set()
+        watch.join()
+        if rang.is_set():
+            FLAG.value = 0
 
 
 # ---------------------------------------------------------------------------------------------------------- leftovers

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
     from discreet.evaluation.further_linkers import knows_masking
     from discreet.evaluation.joint_attack import attack_together
+    from discreet.evaluation.loss_intervals import loss_intervals
     from discreet.evaluation.objective import privacy_utility
     from discreet.evaluation.row_store import check_store
     from discreet.evaluation.study import compare
@@ -149,6 +150,7 @@ __all__ = [
     "lists_values",
     "load_protocol",
     "load_schema",
+    "loss_intervals",
     "masker_for",
     "masking_of",
     "match_variables",
@@ -224,6 +226,7 @@ _HOMES = {
     "discreet.evaluation.candidates": ("parse_attribute_sets", "parse_candidates"),
     "discreet.evaluation.further_linkers": ("knows_masking",),
     "discreet.evaluation.joint_attack": ("attack_together",),
+    "discreet.evaluation.loss_intervals": ("loss_intervals",),
     "discreet.evaluation.objective": ("privacy_utility",),
     "discreet.evaluation.row_store": ("check_store",),
     "discreet.evaluation.study": ("compare",),

@@ -55,3 +55,19 @@ def test_bad_input_gets_its_sentence_and_no_file(folder, options, words):
     assert run.returncode == 2
     assert words in run.stderr
     assert (folder / "data.csv").read_bytes() == before
+
+
+def test_bad_hierarchies_and_unmet_thresholds_get_their_sentence_on_the_command_line(folder):
+    cases = {
+        "gas;fossil\noil;fossil\n": "have no row in the hierarchy",
+        "gas;fossil;*\noil;gas;oil\nsun;new;*\n": "come back to a name",
+        "gas;fossil\noil;fossil\nsun;new\n": "nearest came the steps",
+    }
+    for text, sentence in cases.items():
+        (folder / "fuel.csv").write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "discreet", "protect", "data.csv", "out.csv", "-m", "generalisation", "--k=9",
+                   "--set", "hierarchies=fuel=fuel.csv"]  # fmt: skip
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert run.returncode == 2, run.stderr
+        assert sentence in " ".join(run.stderr.split())
+        assert not (folder / "out.csv").exists()

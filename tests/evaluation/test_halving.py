@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 import discreet as dc
 from discreet.errors import DataError, DiscreetError
 from discreet.evaluation import halving, tuning
 from discreet.evaluation.halving import Deadline, keep_best, objective, plan_rungs, sample_rows, spread_over_families
+from discreet.stopping import Stopped, is_stopped
 
 LIMITS = {"risk_at_most": 35, "smallest_group": 3}
 QUICK = {"measures": [], "random_state": 1, "workers": 1}
@@ -191,3 +194,25 @@ def test_a_search_among_single_maskers_knows_the_intruders(table):
     study = dc.compare(table, dc.grid("mdav", k=[3, 5]), scenarios=weak, random_state=0, workers=1)
     assert [row["intruder"] for row in one.study.rows] == ["one key"] * 2
     assert [row["risk"] for row in one.study.rows] == [row["risk"] for row in study.rows]
+
+
+def test_the_end_of_the_time_ends_an_experiment_that_has_begun_and_keeps_what_is_finished(table, monkeypatch):
+    begun, ended = [], []
+
+    class Endless(dc.AdditiveNoise):
+        def inquire(self, scope):
+            if not begun:  # one of them is finished, whichever comes first
+                begun.append(True)
+                return (yield from super().inquire(scope))
+            while not is_stopped():
+                time.sleep(0.01)
+            ended.append(True)
+            raise Stopped
+
+    candidates = [Endless(0.1, random_state=1), Endless(0.2, random_state=1), Endless(0.3, random_state=1)]
+    # The search believes that no time passes, so that nothing but the flag can end it.
+    monkeypatch.setattr(tuning, "Deadline", lambda _: Deadline(0.05, clock=lambda: 0.0))
+    tuned = dc.tune(table, candidates, budget="1s", **QUICK)
+    assert ended == [True]
+    assert len(tuned.study) == 1
+    assert not is_stopped()

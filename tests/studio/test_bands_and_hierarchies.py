@@ -87,3 +87,24 @@ def test_the_lattice_is_shown_with_the_settings_of_the_form(client):
     assert "yes, and costs least" in page
     client.post("/protect/lattice", {"method": "generalisation", "p-k": "one"})
     assert "k must be" in client.get("/protect?method=generalisation").text
+
+
+def test_a_recode_file_with_open_ranges_is_read_with_the_numbers_of_the_column(client):
+    client.open_sample("business", 60)
+    sent = {"method": "generalisation", "column": place(client, "EMPLOYEES")}
+    text = "1: -49\n2: 50-249\n3: 250-\n"
+    client.post("/protect/tree", sent, files={"tree": ("size.grc", text.encode())})
+    assert client.wait().state == "done"
+    assert {row[1] for row in client.session.trees["EMPLOYEES"]} <= {"1", "2", "3"}
+    assert len(client.session.trees["EMPLOYEES"]) > 3
+
+
+def test_numbers_with_a_hierarchy_are_searched_with_what_is_ticked(client):
+    client.open_sample("housing", 60)
+    schema = client.session.schema
+    number = next(n for n in schema.names if schema[n].scale.kind == "numeric" and schema[n].role == "key")
+    take(client, "/protect/tree/build", {"method": "generalisation", "column": place(client, number), "steps": ""})
+    sent = {"method": "generalisation", "p-k": "2", "p-suppression": "1", "p-attributes": [place(client, "WFUEL")]}
+    client.post("/protect/lattice", sent)
+    assert client.wait().state == "done"
+    assert set(client.session.lattice["keys"]) == {"WFUEL", number}

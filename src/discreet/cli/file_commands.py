@@ -361,6 +361,12 @@ def assess(
         float | None,
         typer.Option(help="Exit with 1 if the risk, the worst case, is above this percentage.", show_default=False),
     ] = None,
+    intervals: Annotated[
+        int | None,
+        typer.Option(
+            min=10, help="Show losses with 95 % intervals, of so many samples of the records.", show_default=False
+        ),
+    ] = None,
     method: MaskedBy = None,
     protocol: MaskedByProtocol = None,
     sequence: SequenceColumn = None,
@@ -385,6 +391,8 @@ def assess(
     discreet assess survey.csv masked.csv -s survey.toml --all    (every measure, with what it means)
 
     discreet assess survey.csv masked.csv -s survey.toml --max-risk 10 --json
+
+    discreet assess survey.csv masked.csv -s survey.toml --intervals 200
 
     discreet assess survey.csv masked.csv -s survey.toml --method 'rank-swapping p=10'    (who knows it attacks, too)
 
@@ -411,15 +419,19 @@ def assess(
         large = len(before) > workflow.MOST_AT_ONCE
         known = None if large else workflow.told_release(before, after, masked, methods=method or (), protocol=protocol)
         assessment = workflow.assess(before, after if known is None else known, engine=where)
+        spans = () if intervals is None else workflow.loss_intervals(before, after, replicates=intervals)
         if name == "memory":
             remarks = workflow.advise(before, after, assessment, schema_given=declared is not None)
     tell_inferred(before.schema, quiet=quiet or json)
     if len(before) > workflow.MOST_AT_ONCE and not quiet and not json:
         err.print(f"More than {workflow.MOST_AT_ONCE:,} records: linkage is measured on a sample of them.")
     if json:
-        print_json({**assessment.to_dict(), "advice": [remark.to_dict() for remark in remarks]})
+        between = {"loss_intervals": [span.to_dict() for span in spans]} if spans else {}
+        print_json({**assessment.to_dict(), **between, "advice": [remark.to_dict() for remark in remarks]})
     else:
         _show_assessment(assessment, brief=quiet, everything=everything)
+        for span in spans:
+            out.print(safe(span.sentence), highlight=False)
     if not quiet and not json:
         advise(remarks)
     if max_risk is not None:

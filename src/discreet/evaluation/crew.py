@@ -20,6 +20,8 @@ from discreet.data.microdata import Microdata
 from discreet.errors import DiscreetError
 from discreet.evaluation.experiment import Experiment, Originals, Scoring, run
 from discreet.evaluation.prefixes import cut_along_prefixes, in_prefix_order
+from discreet.progress import also_listening
+from discreet.stopping import Stopped, is_stopped
 from discreet.typing import Json
 
 __all__ = ["Crew"]
@@ -87,7 +89,10 @@ class Crew:
         paths = [(experiment, experiment.path()) for experiment in todo]
         if self._pool is None:
             for experiment, _ in in_prefix_order(paths):
-                keep([run(experiment, self._originals, self._measures, self._scoring)])
+                with also_listening(_heed):
+                    row = run(experiment, self._originals, self._measures, self._scoring)
+                keep([row])
+                _heed()
             return
         size = max(1, min(_CHUNK, len(todo) // (8 * self.size)))
         pending: set[Future[list[Json]]] = {
@@ -97,6 +102,8 @@ class Crew:
         try:
             while pending:
                 completed, _ = wait(pending, timeout=0.2, return_when="FIRST_COMPLETED")
+                if not completed:
+                    _heed()
                 for future in completed:
                     pending.discard(future)  # before it is kept, so that an interrupt finds the others
                     keep(future.result())
@@ -112,6 +119,12 @@ class Crew:
                 if future.exception() is None:
                     keep(future.result())
             raise
+
+
+def _heed(*_: object) -> None:
+    """Stop where the flag says so: what is no compiled loop looks at it whenever it tells how far it is."""
+    if is_stopped():
+        raise Stopped
 
 
 _shared: tuple[Originals, list[Measure], Scoring] | None = None

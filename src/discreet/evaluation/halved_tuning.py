@@ -29,7 +29,7 @@ from discreet.evaluation.prefixes import in_prefix_order
 from discreet.evaluation.row_store import RowStore, open_store
 from discreet.evaluation.study import fingerprint
 from discreet.progress import report
-from discreet.stopping import absorb_interrupt
+from discreet.stopping import Stopped, absorb_interrupt, stopped_after
 from discreet.typing import Json
 
 __all__ = ["HalvingSearch"]
@@ -94,7 +94,7 @@ class HalvingSearch:
                 text = f"halving {planned} {self.budget} {self.deadline.seconds} {sorted(self.thresholds.items())}"
                 name = hashlib.sha256(text.encode()).hexdigest()
                 self._store = stack.enter_context(open_store(store, self.table, name, self.seed, resume=resume))
-            with _ending_with_what_is_finished():
+            with self._ending_with_what_is_finished():
                 timed = self.deadline.seconds is not None
                 each = None if self.budget is None else max(1, self.budget // self.repetitions)
                 rungs = plan_rungs(len(self.space), len(self.table), each)
@@ -110,6 +110,23 @@ class HalvingSearch:
                 # Time that is left is for those that a sample left behind, the best of them first.
                 self._whole([*alive, *(behind if timed else [])], ordered=len(rungs) > 1)
                 self.complete = True
+
+    @contextmanager
+    def _ending_with_what_is_finished(self) -> Iterator[None]:
+        """End on an interrupt, and on the time's end also in the middle of an experiment, once one is finished."""
+
+        def some() -> bool:
+            return any(row["error"] is None and "ruled_out" not in row for row in list(self.rows.values()))
+
+        try:
+            with stopped_after(self.deadline.left, some):
+                yield
+        except Stopped:
+            if not self.deadline.past():  # an interrupt, which Python's own follows
+                absorb_interrupt()
+            self.complete = self.deadline.past() and any(self._finished())
+        except KeyboardInterrupt:
+            absorb_interrupt()
 
     # -------------------------------------------------------------------------------------------------- the rungs
 
@@ -232,8 +249,10 @@ class HalvingSearch:
         )
         if whole or self.complete:
             return tuple(sorted((*whole, *failed), key=lambda row: int(row["experiment"])))
-        largest = max((row["records"] for row in self.rows.values()), default=0)
-        return tuple(row for row in self.rows.values() if row["records"] == largest and "ruled_out" not in row)
+        judged = [row for row in self.rows.values() if "ruled_out" not in row]
+        good = [row for row in judged if row["error"] is None] or judged
+        largest = max((row["records"] for row in good), default=0)
+        return tuple(row for row in judged if row["records"] == largest)
 
 
 def _tried(row: Json, records: int, outcome: str) -> Json:
@@ -249,11 +268,3 @@ def _tried(row: Json, records: int, outcome: str) -> Json:
 def _batches(places: Sequence[int], size: int) -> Iterator[Sequence[int]]:
     for start in range(0, len(places), max(1, size)):
         yield places[start : start + max(1, size)]
-
-
-@contextmanager
-def _ending_with_what_is_finished() -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        absorb_interrupt()

@@ -63,6 +63,11 @@ class Deadline:
     def __post_init__(self) -> None:
         self._start = self.clock()
 
+    @property
+    def left(self) -> float | None:
+        """How many seconds are left; None where there is no limit."""
+        return None if self.seconds is None else max(self.seconds - (self.clock() - self._start), 0.0)
+
     def past(self, share: float = 1.0) -> bool:
         """Say whether this share of the time is over."""
         return self.seconds is not None and self.clock() - self._start >= share * self.seconds

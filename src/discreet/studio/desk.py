@@ -36,7 +36,7 @@ from discreet.evaluation.pictures import profile
 from discreet.evaluation.study import compare, scoring_of, unmasked_files
 from discreet.io.reading import read, read_with_proposal, write
 from discreet.masking.recoding.generalisation import Generalisation
-from discreet.masking.recoding.hierarchy_of_column import build_hierarchy
+from discreet.masking.recoding.hierarchy_of_column import build_hierarchy, hierarchy_of_text
 from discreet.progress import also_listening, report, stage
 from discreet.registry import unknown_name
 from discreet.release.chain import Chain
@@ -179,6 +179,11 @@ class Desk:
         """Build a hierarchy for a column, and return its rows."""
         way: Any = by or None
         tree = build_hierarchy(self._original(given, schema), column, way, steps)
+        return [list(row) for row in tree.rows.values()]
+
+    def read_tree(self, given: Given, schema: Schema, column: str, text: str, ending: str) -> list[list[str]]:
+        """Read a hierarchy whose ranges only the column's values fill, and return its rows."""
+        tree = hierarchy_of_text(self._original(given, schema), column, text, ending)
         return [list(row) for row in tree.rows.values()]
 
     def explore(self, given: Given, schema: Schema, parameters: Mapping[str, Any], most: int) -> dict[str, Any]:

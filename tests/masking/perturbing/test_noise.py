@@ -281,3 +281,17 @@ def test_bounds_are_typed_and_written_as_text():
     assert parsed == {"income": "0:", "age": "0:95"}
     masked = AdditiveNoise(0.1, within=parsed, random_state=2).mask(incomes(), BOUNDED)
     assert masked.provenance.parameters["within"] == parsed
+
+
+def test_noise_for_outliers_leaves_the_others_as_they_are():
+    numbers = [*range(10, 30), 400, -300]
+    schema = dc.Schema([dc.Attribute("x", dc.Numeric(), "key")])
+    frame = pl.DataFrame({"x": [float(number) + 0.25 for number in numbers]})
+    masked = dc.AdditiveNoise(0.3, outliers=True, random_state=1).mask(frame, schema)
+    released = masked.microdata.column("x").to_pylist()
+    assert released[:20] == frame["x"].to_list()[:20]
+    assert all(a != b for a, b in zip(released[20:], frame["x"].to_list()[20:], strict=True))
+    assert masked.provenance.details["records_with_noise"] == 2
+    assert any("2 of 22 records have a value far from the others" in note for note in masked.provenance.notes)
+    with pytest.raises(ParameterError, match="restore must be False with outliers"):
+        dc.AdditiveNoise(0.3, outliers=True, restore=True).mask(frame, schema)

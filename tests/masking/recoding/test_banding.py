@@ -205,3 +205,12 @@ def test_given_bands_stay_as_named_where_they_are_empty_and_small_ones_are_remar
     notes = " ".join(masked.provenance.notes)
     assert "age: 1 of 4 bands have no record; the given breaks are kept as named." in notes
     assert "age: 2 of 4 bands have fewer than 3 records: 3 records stand nearly alone in this column." in notes
+
+
+def test_a_weight_is_put_into_bands_as_a_number_only():
+    schema = dc.Schema([dc.Attribute("age", dc.Numeric(), "key"), dc.Attribute("w", dc.Numeric(), "weight")])
+    people = pa.table({"age": [20, 30, 40, 50], "w": [1.5, 2.5, 3.5, 4.5]})
+    with pytest.raises(ParameterError, match="'w' is the survey weight, which a label cannot be"):
+        dc.Banding({"w": "0,3,5"}).mask(people, schema)
+    masked = dc.Banding({"w": "0,3,5"}, release="midpoint").mask(people, schema)
+    assert masked.microdata.column("w").to_pylist() == [1.5, 1.5, 4.0, 4.0]

@@ -173,7 +173,7 @@ def test_bad_hierarchies_are_named_and_no_value_is_shown(tmp_path):
     with pytest.raises(FileError, match="does not exist"):
         Generalisation(k=2, hierarchies=str(tmp_path / "nowhere")).mask(ages())
     (tmp_path / "other.csv").write_text("a;b\n", encoding="utf-8")
-    with pytest.raises(FileError, match="none of the 1 CSV files"):
+    with pytest.raises(FileError, match="none of the 1 files of hierarchies"):
         Generalisation(k=2, hierarchies=str(tmp_path)).mask(ages())
 
 
@@ -419,3 +419,46 @@ def test_a_model_of_the_whole_release_leaves_out_no_more_than_it_needs():
     assert masked.provenance.details["steps"] == {"a": 0}
     assert masked.provenance.details["suppressed"] == 2
     assert any("as few records as a model of the whole release needs" in note for note in masked.provenance.notes)
+
+
+def test_a_recode_file_with_open_ranges_is_filled_by_the_numbers_of_the_column(tmp_path):
+    (tmp_path / "age.grc").write_text("1: -29\n2: 30-59\n3: 60-\n", encoding="utf-8")
+    schema = dc.Schema([dc.Attribute("age", dc.Numeric(), "key")])
+    ages = dc.Microdata(pl.DataFrame({"age": [20, 25, 33, 40, 61, 77]}), schema)
+    for hierarchies in ({"age": tmp_path / "age.grc"}, tmp_path):
+        masked = dc.Generalisation(k=2, hierarchies=hierarchies).mask(ages)
+        assert masked.microdata.column("age").to_pylist() == ["1", "1", "2", "2", "3", "3"]
+
+
+def tree_files(folder, text):
+    (folder / "fuel.csv").write_text(text, encoding="utf-8")
+    schema = dc.Schema([dc.Attribute("fuel", dc.Nominal(["gas", "oil", "sun"]), "key")])
+    return dc.Microdata(pl.DataFrame({"fuel": ["gas", "oil", "oil", "sun"]}), schema), {"fuel": folder / "fuel.csv"}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("gas;fossil\noil;fossil\n", "1 of 3 levels in the data \\(1 records\\) have no row"),
+        ("gas;fossil;*\noil;gas;oil\nsun;new;*\n", "come back to a name"),
+        ("gas;fossil;*\noil;fossil\nsun;new;*\n", "equally long"),
+        ("gas;x;p\noil;x;q\nsun;y;p\n", "belong to two different broader names"),
+    ],
+    ids=["a level without a row", "a cycle", "a step missing", "two parents"],
+)
+def test_a_hierarchy_that_is_wrong_gets_its_sentence(tmp_path, text, sentence):
+    table, trees = tree_files(tmp_path, text)
+    with pytest.raises(ParameterError, match=sentence):
+        dc.Generalisation(k=2, hierarchies=trees).mask(table)
+
+
+def test_more_leaves_than_data_are_counted_in_a_note(tmp_path):
+    table, trees = tree_files(tmp_path, "gas;fossil;*\noil;fossil;*\nsun;new;*\nwind;new;*\nwood;new;*\n")
+    masked = dc.Generalisation(k=2, hierarchies=trees, suppression=0.25).mask(table)
+    assert any("2 of 5 leaves of the hierarchy are no value in the data" in note for note in masked.provenance.notes)
+
+
+def test_what_came_nearest_is_told_where_no_node_keeps_the_models(tmp_path):
+    table, trees = tree_files(tmp_path, "gas;fossil\noil;fossil\nsun;new\n")
+    with pytest.raises(ParameterError, match="nearest came the steps fuel 1, with 1 records suppressed, 1 too many"):
+        dc.Generalisation(k=2, hierarchies=trees).mask(table)

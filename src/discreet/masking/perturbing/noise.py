@@ -26,6 +26,7 @@ from discreet.statistics.census import Extent, Extents, still_somewhere
 from discreet.statistics.exact_moments import ColumnSums, ColumnTotals, moments
 from discreet.statistics.exact_sum import nearest
 from discreet.statistics.question import Inquiry, Need
+from discreet.statistics.rank_values import values_at_ranks
 from discreet.typing import BoolArray, FloatArray, RandomState
 
 __all__ = ["AdditiveNoise", "CorrelatedNoise", "MultiplicativeNoise"]
@@ -44,6 +45,7 @@ class NoisePlan(Plan):
     spread: FloatArray
     factor: FloatArray | None = None
     back: tuple[FloatArray, FloatArray, FloatArray] | None = None
+    fences: tuple[FloatArray, FloatArray] | None = None
 
 
 class _Noise(Masker):
@@ -54,9 +56,16 @@ class _Noise(Masker):
     scales: ClassVar[frozenset[str]] = frozenset({"numeric"})
     handles_missing: ClassVar[bool] = True
     makes_numbers: ClassVar[bool] = True
+
+    @property
+    def touches_all(self) -> bool:  # type: ignore[override]
+        """Whether every number gets noise."""
+        return not self.outliers
+
     later: ClassVar[frozenset[str]] = frozenset({"within"})
     level: float = parameter(Number(0, open_low=True), default=0.1, kw_only=False)
     restore: bool = parameter(Flag(), default=False)
+    outliers: bool = parameter(Flag(), default=False)
     within: Mapping[str, Any] | None = parameter(Optional(ByName(LimitInterval())), default=None)
     decimals: Decimals = parameter(DECIMALS, default=None)
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
@@ -74,6 +83,8 @@ class _Noise(Masker):
                 raise ParameterError(f"{owner}: within names {name!r}, which is not masked.")
             if isinstance(schema[name].scale, Moment):
                 raise ParameterError(f"{owner}: within must be bounds of numbers; {name!r} is a date or time.")
+        if self.outliers and self.restore:
+            raise ParameterError(f"{owner}: restore must be False with outliers: most values stay as they are.")
         if self.within and self.restore:
             raise ParameterError(
                 f"{owner}: restore must be False with within: what brings means back leads beyond the bounds."
@@ -119,6 +130,8 @@ class _Noise(Masker):
             spread = np.where(varies, spread, whole[1])
         factor, notes = yield from self._relations(scope, own)
         plan = NoisePlan(draws=scope.draws, names=names, spread=spread, factor=factor, notes=notes)
+        if self.outliers:
+            plan = yield from self._fenced(plan, extent)
         if self.within:
             return (yield from self._kept_within(plan))
         if not self.restore:
@@ -127,9 +140,40 @@ class _Noise(Masker):
         ratio = np.where(deviation > 0, own[1] / np.where(deviation > 0, deviation, 1.0), 1.0)
         return replace(plan, back=(mean, ratio, own[0]))
 
+    def _fenced(self, plan: NoisePlan, extent: Extent) -> Inquiry[NoisePlan]:
+        """Ask beyond what a value is far from the others, and how many records have one."""
+        ranks = {}
+        for name in plan.names:
+            present = extent.columns[name].present
+            ranks[name] = [max(1, round(present / 4)), max(1, round(3 * present / 4))]
+        quarters = yield from values_at_ranks(ranks)
+        first, third = (np.array([quarters[name][place] for name in plan.names]) for place in (0, 1))
+        reach = _FENCE * (third - first)
+        plan = replace(plan, fences=(first - reach, third + reach))
+        totals: ColumnTotals = yield ColumnSums(plan.names[:1], partial(self._outlying, plan))
+        outlying = round(nearest(totals.sums[0]))
+        told = (
+            f"{outlying} of {totals.present[0]} records have a value far from the others and got noise; the others are "
+            "released as they are, and whoever knows their numbers finds them."
+        )
+        return replace(plan, notes=(*plan.notes, told), details={"records_with_noise": outlying})
+
+    def _outlying(self, plan: NoisePlan, block: Block) -> FloatArray:
+        return self._far(plan, _numbers(plan.names, block)).astype(np.float64)[:, None]
+
+    @staticmethod
+    def _far(plan: NoisePlan, values: FloatArray) -> BoolArray:
+        """Say which records have a value beyond the fences."""
+        if plan.fences is None:
+            return np.ones(len(values), dtype=np.bool_)
+        low, high = plan.fences
+        return np.asarray(((values < low) | (values > high)).any(axis=1))
+
     def _with_noise(self, plan: NoisePlan, block: Block) -> FloatArray:
         normal = normal_draws(plan.draws, block.rows, len(plan.names))
-        return self._noisy(_numbers(plan.names, block), plan, normal)
+        values = _numbers(plan.names, block)
+        noisy = self._noisy(values, plan, normal)
+        return noisy if plan.fences is None else np.where(self._far(plan, values)[:, None], noisy, values)
 
     def _kept_within(self, plan: NoisePlan) -> Inquiry[NoisePlan]:
         """Refuse what lies beyond the bounds before there is noise, and count what is reflected there."""
@@ -175,6 +219,10 @@ class _Noise(Masker):
         return {name: np.ascontiguousarray(result[:, j]) for j, name in enumerate(plan.names)}
 
 
+_FENCE = 1.5
+"""Beyond how many distances of the quarters a value is far from the others."""
+
+
 def _numbers(names: tuple[str, ...], block: Block) -> FloatArray:
     return block.original.numeric(names)
 
@@ -191,6 +239,9 @@ class AdditiveNoise(_Noise):
         The standard deviation of the noise over that of the attribute.
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had.
+    outliers : bool
+        Only records with a value far from the others get noise, beyond 1.5 times the distance of the quarters from
+        them; what is common stays as it is.
     within : dict of str to interval, optional
         Bounds that released numbers keep to, by attribute: ``{"income": "0:", "age": [0, 110]}``. What noise carries
         beyond a bound is reflected there, which hides values at the bound, and moves means inwards; a note counts how
@@ -244,6 +295,9 @@ class CorrelatedNoise(_Noise):
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had; covariances are then kept in
         expectation as well.
+    outliers : bool
+        Only records with a value far from the others get noise, beyond 1.5 times the distance of the quarters from
+        them; what is common stays as it is.
     within : dict of str to interval, optional
         Bounds that released numbers keep to, by attribute: ``{"income": "0:", "age": [0, 110]}``. What noise carries
         beyond a bound is reflected there, which hides values at the bound, and moves means inwards; a note counts how
@@ -311,6 +365,9 @@ class MultiplicativeNoise(_Noise):
         The coefficient of variation of the factors: about the typical relative change.
     restore : bool
         Move and scale every attribute back to the mean and standard deviation it had (signs and zeros then go).
+    outliers : bool
+        Only records with a value far from the others get noise, beyond 1.5 times the distance of the quarters from
+        them; what is common stays as it is.
     within : dict of str to interval, optional
         Bounds that released numbers keep to, by attribute: ``{"income": "0:", "age": [0, 110]}``. What noise carries
         beyond a bound is reflected there, which hides values at the bound, and moves means inwards; a note counts how

@@ -115,6 +115,15 @@ class Banding(Masker):
         return [cls("nice:6", min_count=4), cls("optimal:4", release="mean")]
 
     def columns_for(self, schema: Schema) -> tuple[str, ...]:
+        names = self._named_columns(schema)
+        if schema.weight in names and self.release == "label":
+            raise ParameterError(
+                f"Banding: {schema.weight!r} is the survey weight, which a label cannot be.",
+                hint='Release a number for each band: release="midpoint", "mean" or "median" (/midpoint).',
+            )
+        return names
+
+    def _named_columns(self, schema: Schema) -> tuple[str, ...]:
         if not isinstance(self.bands, Mapping):
             return super().columns_for(schema)
         strangers = [name for name in self.bands if self.attributes is not None and name not in self.attributes]

@@ -90,8 +90,8 @@ class Generalisation(Masker):
     models : list of PrivacyModel, optional
         What the release must keep, all of them: see ``discreet.models``. As text ``"k=5; l-diversity=2 NAME"``.
     hierarchies : dict of str to Hierarchy or path, or path of a folder
-        By attribute. A folder holds files ``NAME.csv`` or ``anything_NAME.csv``. An attribute without one is released
-        as it is or as ``*``.
+        By attribute. A folder holds files ``NAME.csv`` or ``anything_NAME.csv`` (or ``.grc``, ``.toml``). An attribute
+        without one is released as it is or as ``*``.
     k : int, optional
         Short for ``models=[K(k)]``.
     suppression : float
@@ -196,8 +196,6 @@ class Generalisation(Masker):
             raise ParameterError(f"Generalisation: {clash[0]!r} is sensitive to a model and cannot be a key of it.")
         # A number has levels where a hierarchy says so.
         plain = [name for name in self.attributes or () if name not in given]
-        if self.attributes is None:
-            maskable = self._maskable(schema)
         for name in plain:
             kind = schema[name].scale.kind
             if kind not in self.scales:
@@ -210,7 +208,7 @@ class Generalisation(Masker):
         elif isinstance(self.hierarchies, Mapping):
             chosen = tuple(given)
         else:
-            chosen = tuple(name for name in schema.keys if name in given) or maskable
+            chosen = tuple(name for name in schema.keys if name in given) or self._maskable(schema)
         names = tuple(name for name in schema.names if name in chosen and name not in confidential)
         if not names:
             raise ParameterError(
@@ -310,7 +308,7 @@ class Generalisation(Masker):
         ladders, columns, _ = self._ladders(table, names)
         models = self._all_models()
         demands = [demand for model in models for demand in model.demands(names)]
-        given = hierarchies_of("Generalisation", self.hierarchies, table.schema)
+        given = hierarchies_of("Generalisation", self.hierarchies, table.schema, table)
         people, sensitive = self._population(models, names, given), self._sensitive(table, demands, given)
         n = len(table)
         limit, stays = int(self.suppression * n + 1e-9), self.suppressed == "generalised"
@@ -324,7 +322,7 @@ class Generalisation(Masker):
         self, table: Microdata, names: tuple[str, ...]
     ) -> tuple[dict[str, NamedLadder], dict[str, IntArray], list[str]]:
         """Return the steps of every key, the leaf of every record, and notes."""
-        given = hierarchies_of("Generalisation", self.hierarchies, table.schema)
+        given = hierarchies_of("Generalisation", self.hierarchies, table.schema, table)
         ladders, notes = {}, []
         columns: dict[str, IntArray] = {}
         for name in names:
@@ -334,7 +332,7 @@ class Generalisation(Masker):
 
     def _mask_part(self, job: MaskingJob) -> Masking:
         table, names = job.microdata, job.names
-        given = hierarchies_of("Generalisation", self.hierarchies, job.schema)
+        given = hierarchies_of("Generalisation", self.hierarchies, job.schema, table)
         ladders, columns, notes = self._ladders(table, names)
         models = self._all_models()
         demands = [demand for model in models for demand in model.demands(names)]

@@ -12,9 +12,10 @@ from discreet.data.scales import Categorical, Moment
 from discreet.errors import ParameterError, door, wrong_type
 from discreet.masking.recoding.band_rule import nice_edges
 from discreet.masking.recoding.hierarchy import Hierarchy
-from discreet.masking.recoding.hierarchy_steps import UNITS_IN_ORDER
+from discreet.masking.recoding.hierarchy_steps import UNITS_IN_ORDER, number_text
+from discreet.masking.recoding.hierarchy_text import read_rows
 
-__all__ = ["WAYS", "build_hierarchy", "lists_values"]
+__all__ = ["WAYS", "build_hierarchy", "hierarchy_of_text", "lists_values"]
 
 Way = Literal["intervals", "order", "prefix", "frequency", "cooccurrence", "dates"]
 WAYS = ("intervals", "order", "prefix", "frequency", "cooccurrence", "dates")
@@ -99,6 +100,26 @@ def build_hierarchy(
         counts = np.bincount(codes[codes >= 0], minlength=len(levels)).tolist()
         return Hierarchy.from_frequency(dict(zip(levels, counts, strict=True)), _whole(parts) or [5, 50])
     return Hierarchy.from_cooccurrence(data, column, _whole(parts) or _powers(len(levels))[::-1] or [1], beside)
+
+
+@door
+def hierarchy_of_text(data: Any, column: str, text: str, ending: str) -> Hierarchy:
+    r"""Read the text of a file that holds a hierarchy, for a column whose values say what open ranges hold.
+
+    Examples
+    --------
+    >>> from discreet.datasets import business
+    >>> tree = hierarchy_of_text(business(50), "EMPLOYEES", "small: -49\nlarge: 50-", ".grc")
+    >>> tree.height
+    1
+    """
+    data = microdata(data)
+    scale, encoded = data.schema[column].scale, data.encoded(column)
+    if isinstance(scale, Categorical):
+        return Hierarchy(*read_rows(text, ending, scale.levels))
+    numbers = np.unique(encoded)
+    levels = [number_text(number) for number in numbers[~np.isnan(numbers)].tolist()]
+    return Hierarchy(*read_rows(text, ending, levels))
 
 
 def lists_values(data: Microdata, column: str, hierarchy: Hierarchy) -> bool:

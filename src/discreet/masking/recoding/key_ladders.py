@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +15,8 @@ from discreet.data.scales import Categorical, Date, Moment, Numeric
 from discreet.data.schema import Schema
 from discreet.errors import DataError, FileError, ParameterError
 from discreet.masking.recoding.hierarchy import Hierarchy
+from discreet.masking.recoding.hierarchy_steps import number_text
+from discreet.masking.recoding.hierarchy_text import ENDINGS
 from discreet.typing import IntArray, Level
 
 __all__ = ["STAR", "NamedLadder", "hierarchies_of", "leaf_numbers", "leaves_of"]
@@ -51,22 +53,26 @@ class NamedLadder:
         return names.pop() if len(names) == 1 and self.height > 0 else STAR
 
 
-def hierarchies_of(owner: str, given: Any, schema: Schema) -> dict[str, Hierarchy]:
-    """Return the hierarchies by attribute: read from their files, or from a folder that has one for some of them."""
+def hierarchies_of(owner: str, given: Any, schema: Schema, table: Microdata | None = None) -> dict[str, Hierarchy]:
+    """Return the hierarchies by attribute: read from their files, or from a folder that has one for some of them.
+
+    A recode file of μ-Argus says of numbers from where to where; which there are is read off the `table`. Without one
+    only its name counts, and something that says nothing stands for it.
+    """
     if given is None:
         return {}
     if isinstance(given, (str, os.PathLike)):
         folder = Path(given)
         if not folder.is_dir():
             raise FileError(f"{owner}: the folder of hierarchies {str(given)!r} does not exist.")
-        files = sorted(folder.glob("*.csv"))
+        files = sorted(file for file in folder.glob("*.*") if file.suffix.lower() in ENDINGS)
         matching = {n: [f for f in files if f.stem == n or f.stem.endswith(f"_{n}")] for n in schema.names}
         sources: Mapping[str, Any] = {name: matches[0] for name, matches in matching.items() if matches}
         if not sources:
             raise FileError(
-                f"{owner}: none of the {len(files)} CSV files in {str(given)!r} is named after one of the "
+                f"{owner}: none of the {len(files)} files of hierarchies in {str(given)!r} is named after one of the "
                 f"{len(schema.names)} columns.",
-                hint="Call them NAME.csv or anything_NAME.csv.",
+                hint="Call them NAME.csv or anything_NAME.csv; .grc and .toml are read too.",
             )
     else:
         sources = given
@@ -75,7 +81,13 @@ def hierarchies_of(owner: str, given: Any, schema: Schema) -> dict[str, Hierarch
         schema[name]
         try:
             scale = schema[name].scale
-            levels = scale.levels if isinstance(scale, Categorical) else None
+            levels: Sequence[Level] | None = scale.levels if isinstance(scale, Categorical) else None
+            if levels is None and not isinstance(source, Hierarchy) and Path(source).suffix.lower() == ".grc":
+                if table is None:
+                    result[name] = Hierarchy([[STAR, STAR]])
+                    continue
+                numbers = np.unique(table.encoded(name))
+                levels = [number_text(number) for number in numbers[~np.isnan(numbers)].tolist()]
             hierarchy = source if isinstance(source, Hierarchy) else Hierarchy.load(source, levels)
         except ParameterError as error:
             raise ParameterError(f"{owner}: attribute {name!r}: {error.message}", hint=error.hint) from None

@@ -11,7 +11,7 @@ from discreet.masking.running.row_products import row_products
 from discreet.statistics.minimum_covariance import robust_shape
 from discreet.typing import FloatArray
 
-__all__ = ["RobustEllipsoid", "robust_ellipsoid"]
+__all__ = ["RobustEllipsoid", "robust_ellipsoid", "sphered"]
 
 # Of fewer records for each attribute, what is far away is not to be told from what is few.
 _PER_ATTRIBUTE = 5
@@ -63,6 +63,20 @@ class RobustEllipsoid:
     def notes(self) -> tuple[str, ...]:
         """What a reader of the release should know of it."""
         return () if self.robust else ("More than half of the records lie in a plane: plain covariances were taken.",)
+
+
+def sphered(values: FloatArray) -> FloatArray:
+    """Return points whose plain distances are the robust Mahalanobis distances of these.
+
+    Directions in which most records do not spread count for nothing: what varies there are outliers, or nothing at all.
+    """
+    if len(values) <= _PER_ATTRIBUTE * values.shape[1]:
+        return values  # too few to tell how they spread
+    spread, axes = np.linalg.eigh(np.atleast_2d(robust_shape(values).covariance))
+    wide = spread > 1e-9 * max(float(spread.sum()), 0.0)
+    if not wide.any():
+        return values
+    return np.ascontiguousarray((values - np.median(values, axis=0)) @ (axes[:, wide] / np.sqrt(spread[wide])))
 
 
 def robust_ellipsoid(

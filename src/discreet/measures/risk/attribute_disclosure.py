@@ -80,8 +80,10 @@ class AttributeDisclosure(Measure):
 
     Notes
     -----
-    Half of the masked records play the release. ``(a − c) / (1 − c)``, 0 at least, with a and c the shares of correct
-    guesses in that half and in the other one, ties shared; the value is the largest over the sensitive attributes.
+    Half of the masked records play the release, drawn by what they hold in memory and by their places in a file that is
+    asked block by block: two halves, whose figures differ as those of two samples do. ``(a − c) / (1 − c)``, 0 at
+    least, with a and c the shares of correct guesses in that half and in the other one, ties shared; the value is the
+    largest over the sensitive attributes.
     `details` holds a and c with their 95 % Wilson intervals, and the share that guessing the most frequent value
     reaches. Where there are more than `targets` people in a half, a sample of them is attacked; numeric keys with
     missing values are left out; the sentence says so. The intruder starts from the people he knows (the direction

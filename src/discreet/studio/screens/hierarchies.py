@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
@@ -43,6 +45,9 @@ async def send(request: Request, session: Mine) -> Response:
         if "tree" not in upload.files:
             raise FileError("No file was chosen.", hint=f"Endings: {', '.join(ENDINGS)}.")
         scale = session.schema[column].scale
+        path = Path(upload.files["tree"][1])
+        if path.suffix.lower() == ".grc" and scale.kind == "numeric":
+            return _read_ranges(session, column, path, place)
         tree = workflow.read_hierarchy(upload.files["tree"][1], getattr(scale, "levels", None))
         if tree.cyclic:
             raise ParameterError(f"{tree.cyclic} rows come back to a name that they have left.")
@@ -52,6 +57,22 @@ async def send(request: Request, session: Mine) -> Response:
         upload.discard()
     _keep(session, column, [list(row) for row in tree.rows.values()])
     return to(place)
+
+
+def _read_ranges(session: Session, column: str, path: Path, place: str) -> Response:
+    """Read a recode file of a number, whose ranges hold what the column does."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return refuse(session, FileError("The file cannot be read as UTF-8 text."), place)
+    schema = session.schema
+
+    def finish(rows: list[list[str]]) -> None:
+        if session.schema is schema:
+            _keep(session, column, rows)
+
+    arguments = {"given": session.given, "schema": schema, "column": column, "text": text, "ending": ".grc"}
+    return begin(session, "Reading a hierarchy", place, "read_tree", arguments, finish)
 
 
 @router.post("/protect/tree/build")

@@ -55,7 +55,7 @@ async def add(request: Request, session: Mine) -> Response:
     session.keep_draft(draft, of_form(form))
     names = [field.name for field in offer.fields]
     try:
-        fields = answers(form, offer, session.schema)
+        fields = _with_trees(session, offer, answers(form, offer, session.schema))
         unit = named(session.schema, str(form.get("unit", "")))
         step = Step(method, {**_trees(session, offer), **read_fields("masker", method, fields)}, unit)
         workflow.Protocol(session.schema, [step])
@@ -76,7 +76,7 @@ async def explore(request: Request, session: Mine) -> Response:
     session.keep_draft("protect:generalisation", of_form(form))
     place, names = "/protect?method=generalisation#lattice", [field.name for field in offer.fields]
     try:
-        fields = answers(form, offer, session.schema)
+        fields = _with_trees(session, offer, answers(form, offer, session.schema))
         parameters = {**_trees(session, offer), **read_fields("masker", "generalisation", fields)}
     except DiscreetError as error:
         return refuse(session, error, "/protect?method=generalisation#settings", "protect:generalisation", names)
@@ -104,6 +104,15 @@ def answers(form: FormData, offer: Offer, schema: Schema) -> dict[str, list[str]
         if texts or f"p-{field.name}" in form:
             fields[field.name] = texts
     return fields
+
+
+def _with_trees(session: Session, offer: Offer, fields: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Add numbers that have a hierarchy to the attributes that are ticked: no box stands for them."""
+    ticked = fields.get("attributes")
+    if not offer.takes_trees or not ticked or session.schema is None:
+        return fields
+    numeric = session.schema.of_scale("numeric", among=[name for name in session.trees if name in session.schema])
+    return {**fields, "attributes": [*ticked, *(name for name in numeric if name not in ticked)]}
 
 
 def _trees(session: Session, offer: Offer) -> dict[str, Any]:
