@@ -62,7 +62,7 @@ class _Noise(Masker):
         """Whether every number gets noise."""
         return not self.outliers
 
-    later: ClassVar[frozenset[str]] = frozenset({"within"})
+    later: ClassVar[frozenset[str]] = frozenset({"within", "outliers"})
     level: float = parameter(Number(0, open_low=True), default=0.1, kw_only=False)
     restore: bool = parameter(Flag(), default=False)
     outliers: bool = parameter(Flag(), default=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Literal
+from typing import ClassVar, Literal
 
 from discreet.contracts.estimator import register
 from discreet.errors import ParameterError
@@ -70,6 +70,7 @@ class MDAV(JointMicroaggregation):
     [11.0, 11.0, 11.0, 52.0, 52.0, 52.0]
     """
 
+    later: ClassVar[frozenset[str]] = frozenset({"distance"})
     search: Literal["exact", "blocks"] = parameter(Choice(("exact", "blocks")), default="exact")
     distance: Literal["euclidean", "mahalanobis"] = parameter(Choice(("euclidean", "mahalanobis")), default="euclidean")
     refine: int | str | None = parameter(Optional(BUDGET), default=None)
