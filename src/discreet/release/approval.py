@@ -141,7 +141,7 @@ def approve(
             f"Approval {broken.number} does not hold: {broken.faults[0]}",
             hint=f"Keep {APPROVALS} as evidence elsewhere, and approve the release anew without it.",
         )
-    said: Json = {
+    statement: Json = {
         "number": len(entries) + 1,
         "decision": decision,
         "by": by.strip(),
@@ -154,8 +154,8 @@ def approve(
     }
     signature = None
     if ssh_key is not None or gpg_key is not None:
-        signature = sign(_text(said), ssh_key=ssh_key, gpg_key=gpg_key)
-    entry = {"approval": said, "signature": signature}
+        signature = sign(_text(statement), ssh_key=ssh_key, gpg_key=gpg_key)
+    entry = {"approval": statement, "signature": signature}
     entries.append(entry | {"seal": _sha256(_text(entry).encode())})
     io.write_text(manifest.parent / APPROVALS, _whole(entries), [manifest])
     return check_approvals(manifest)[-1]
@@ -181,21 +181,22 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
     strange = bool(entries) and path.read_bytes() != _whole(entries).encode()
     result, previous = [], ""
     for place, entry in enumerate(entries, start=1):
-        said = entry["approval"]
+        statement = entry["approval"]
         faults = [f"{APPROVALS} is not written as it was."] if strange else []
         if entry["seal"] != _sha256(_text({name: entry[name] for name in ("approval", "signature")}).encode()):
             faults.append("What it says was changed after it was sealed.")
-        if said["number"] != place or said["previous"] != previous:
+        if statement["number"] != place or statement["previous"] != previous:
             faults.append("It does not follow upon the approval before it.")
-        faults += _changed(manifest, said)
+        faults += _changed(manifest, statement)
         signature = None
         if entry["signature"] is not None:
-            signature = check_signature(_text(said), entry["signature"], signers=signers)
+            signature = check_signature(_text(statement), entry["signature"], signers=signers)
             faults += [signature.sentence] if signature.state == "wrong" else []
         previous = entry["seal"]
         result.append(
             Approval(
-                place, said["decision"], said["by"], said["reason"], said["date"], tuple(said["exceptions"]),
+                place, statement["decision"], statement["by"], statement["reason"], statement["date"],
+                tuple(statement["exceptions"]),
                 entry["seal"], tuple(faults), signature.sentence if signature else "",
                 signature.state if signature else "",
             )
@@ -203,10 +204,10 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
     return tuple(result)
 
 
-def _changed(manifest: Path, said: Json) -> list[str]:
+def _changed(manifest: Path, statement: Json) -> list[str]:
     """Say which of the bytes that were approved are others today."""
-    listed = [(said["manifest"]["name"], said["manifest"]["sha256"])]
-    listed += [(file["name"], file["sha256"]) for file in said["files"]]
+    listed = [(statement["manifest"]["name"], statement["manifest"]["sha256"])]
+    listed += [(file["name"], file["sha256"]) for file in statement["files"]]
     faults = []
     for name, expected in listed:
         file = manifest.parent / name
@@ -237,14 +238,16 @@ def _read(path: Path) -> list[Json]:
 def _is_entry(entry: Any) -> bool:
     if not isinstance(entry, dict) or set(entry) != {"approval", "signature", "seal"}:
         return False
-    said, signature = entry["approval"], entry["signature"]
-    if not isinstance(said, dict) or set(said) != _FIELDS or not isinstance(entry["seal"], str):
+    statement, signature = entry["approval"], entry["signature"]
+    if not isinstance(statement, dict) or set(statement) != _FIELDS or not isinstance(entry["seal"], str):
         return False
-    texts = all(isinstance(said[name], str) for name in ("decision", "by", "reason", "date", "previous"))
-    listed = [said["manifest"], *(said["files"] if isinstance(said["files"], list) else [None])]
+    texts = all(isinstance(statement[name], str) for name in ("decision", "by", "reason", "date", "previous"))
+    listed = [statement["manifest"], *(statement["files"] if isinstance(statement["files"], list) else [None])]
     hashed = all(isinstance(one, dict) and {"name", "sha256"} <= set(one) for one in listed)
     named = hashed and all(isinstance(one["name"], str) and "\0" not in one["name"] for one in listed)
-    exceptions = isinstance(said["exceptions"], list) and all(isinstance(one, str) for one in said["exceptions"])
+    exceptions = isinstance(statement["exceptions"], list) and all(
+        isinstance(one, str) for one in statement["exceptions"]
+    )
     return texts and named and exceptions and (signature is None or isinstance(signature, dict))
 
 

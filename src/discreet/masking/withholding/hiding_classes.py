@@ -68,9 +68,9 @@ def patterns_up_to(absent: BoolArray, size: int) -> BoolArray:
     """
     d = absent.shape[1]
     more = np.zeros((sum(1 for s in range(min(size, d) + 1) for _ in combinations(range(d), s)), d), dtype=np.bool_)
-    sets = (chosen for s in range(min(size, d) + 1) for chosen in combinations(range(d), s))
-    for row, chosen in zip(more, sets, strict=True):
-        row[list(chosen)] = True
+    sets = (places for s in range(min(size, d) + 1) for places in combinations(range(d), s))
+    for row, places in zip(more, sets, strict=True):
+        row[list(places)] = True
     own = np.unique(absent, axis=0)
     return np.unique((own[:, None, :] | more[None, :, :]).reshape(-1, d), axis=0)
 
@@ -114,7 +114,7 @@ def hiding_classes(
     still, still_counts = fixed if fixed is not None else (np.zeros((0, d), np.int64), np.zeros(0, np.int64))
     coder, absent, gone = KeyCoder(np.concatenate([rows, still])), rows == 0, still == 0
     released, fixed_counts, members, places, prices = [], [], [], [], []
-    used = 0
+    classes = 0
     for pattern in patterns:
         able = np.flatnonzero(~(absent & ~pattern).any(axis=1))
         there = np.flatnonzero((gone == pattern).all(axis=1))
@@ -128,7 +128,7 @@ def hiding_classes(
             np.maximum.at(highest, own, rows[able, j])
             np.minimum.at(lowest, own, rows[able, j])
             keep &= (highest > lowest) | (lowest == 0) | (base > 0)
-        number = np.where(keep, used + np.cumsum(keep) - 1, -1)
+        number = np.where(keep, classes + np.cumsum(keep) - 1, -1)
         first = np.full(sizes.size, -1, dtype=np.int64)
         first[own[::-1]] = able[::-1]
         released.append(np.where(pattern, 0, rows[first[keep]]))
@@ -137,7 +137,7 @@ def hiding_classes(
         members.append(able[inside])
         places.append(number[own[inside]])
         prices.append((pattern & ~absent[able[inside]]) @ costs)
-        used += int(keep.sum())
+        classes += int(keep.sum())
     return HidingClasses(
         np.concatenate(released),
         np.concatenate(fixed_counts),

@@ -55,16 +55,16 @@ class _Relations:
         sides = [columns_of(table, self.names) for table in (block.original, block.release)]
         counts = np.zeros((len(self.relations), 5), dtype=np.int64)
         for place, formula in enumerate(self.relations):
-            known = [formula.known(columns, n) for columns in sides]
-            held = [np.broadcast_to(formula.value(columns, self.slack), (n,)) for columns in sides]
-            if any(one.dtype != np.bool_ for one in held):
+            complete = [formula.known(columns, n) for columns in sides]
+            truths = [np.broadcast_to(formula.value(columns, self.slack), (n,)) for columns in sides]
+            if any(one.dtype != np.bool_ for one in truths):
                 raise ParameterError(
                     f"RelationsBroken: {formula.text!r} is no relation.", hint='Such as "total = wage + other".'
                 )
-            judged = known[0] & known[1]
-            kept = judged & held[0]
-            broken, mended = kept & ~held[1], judged & ~held[0] & held[1]
-            counts[place] = [one.sum() for one in (judged, kept, broken, mended, ~judged)]
+            judged = complete[0] & complete[1]
+            keepers = judged & truths[0]
+            broken, mended = keepers & ~truths[1], judged & ~truths[0] & truths[1]
+            counts[place] = [one.sum() for one in (judged, keepers, broken, mended, ~judged)]
         return _Kept(counts)
 
 
@@ -124,10 +124,10 @@ class RelationsBroken(Measure):
         return tuple(Formula(text, type(self).__name__) for text in self.relations or ())
 
     def columns_for(self, schema: Schema) -> tuple[str, ...]:
-        wanted = {name for formula in self._formulas() for name in formula.names}
-        for name in wanted:
+        columns = {name for formula in self._formulas() for name in formula.names}
+        for name in columns:
             schema[name]
-        return tuple(name for name in super().columns_for(schema) if name in wanted or not self.relations)
+        return tuple(name for name in super().columns_for(schema) if name in columns or not self.relations)
 
     def question(self, scope: PairScope) -> _Relations:
         if not self.relations:
@@ -136,17 +136,19 @@ class RelationsBroken(Measure):
                 hint='RelationsBroken(["total = wage + other"]).',
             )
         formulas = self._formulas()
-        wanted = tuple(dict.fromkeys(name for formula in formulas for name in formula.names))
-        for name in wanted:
+        columns = tuple(dict.fromkeys(name for formula in formulas for name in formula.names))
+        for name in columns:
             if name not in scope.names:
                 raise ParameterError(
                     f"RelationsBroken: {name!r} must be a released attribute with one value, on the scale it had."
                 )
-        return _Relations(wanted, formulas, self.tolerance)
+        return _Relations(columns, formulas, self.tolerance)
 
     def conclude(self, statistics: _Kept, scope: PairScope) -> Measurement:
         del scope
-        shares = [100.0 * broken / kept if kept else 0.0 for _, kept, broken, _, _ in statistics.counts.tolist()]
+        shares = [
+            100.0 * broken / keepers if keepers else 0.0 for _, keepers, broken, _, _ in statistics.counts.tolist()
+        ]
         value = float(np.mean(shares))
         worst = int(np.argmax(shares))
         of = "The relation" if len(shares) == 1 else f"{len(shares)} relations"
