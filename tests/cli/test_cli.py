@@ -105,6 +105,11 @@ def test_the_demonstration_writes_a_whole_release(folder):
     run = discreet("demo", "--output", "demo", "--n", 100, cwd=folder)
     assert run.returncode == 0, run.stderr
     assert len(run.stdout.splitlines()) <= 20
+    # No attack on the screen finds more than the worst case does.
+    (risk,) = re.findall(r"this release +risk ([0-9.]+) %", run.stdout)
+    attacks = re.findall(r"^ +([0-9.]+) % +Re-identified", run.stdout, re.MULTILINE)
+    assert attacks
+    assert max(map(float, attacks)) <= float(risk)
     assert {p.name for p in (folder / "demo").iterdir()} == {
         "housing.csv", "housing.toml", "housing-masked.csv", "assessment.json", "report.html",
         "external.html", "manifest.json",

@@ -63,7 +63,7 @@ class CombinedLinkageRisk(TwoWayRisk):
     100.0
     """
 
-    title: ClassVar[str] = "Re-identified by combined linkage"
+    title: ClassVar[str] = "Re-identified by combined linkage (two guesses)"
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     formula: ClassVar[str] = "100 · max over directions of Σ max(chance by distance, chance by agreement) / n"
     reference: ClassVar[str] = "Domingo-Ferrer and Torra 2002"
