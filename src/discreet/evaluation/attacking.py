@@ -311,7 +311,7 @@ def _attacks(intruder: str, one: Measurement, keys: tuple[str, ...], part: str) 
 
 
 def _in_words(one: Measurement) -> str:
-    return one.title.removeprefix("Re-identified by ")
+    return one.title.removeprefix("Re-identified by ").removesuffix(" (two guesses)")
 
 
 def monotone(found: Mapping[str, Attacks]) -> dict[str, Attacks]:
