@@ -8,6 +8,7 @@ import pytest
 from tests.cli.test_cli import discreet
 
 import discreet as dc
+from discreet.cli import console
 
 SAME = ("-s", "b.toml")
 
@@ -26,7 +27,7 @@ def folder(tmp_path_factory):
 @pytest.fixture
 def both(folder, monkeypatch):
     """Run a command for people and for machines: rows of cells with all words in one line, and the figures."""
-    monkeypatch.setenv("COLUMNS", "600")
+    monkeypatch.setattr(console.out, "_width", 600)  # the variable COLUMNS is asked only when a process begins
 
     def run(*arguments, code=0, apart=lambda _name: ()):
         said = discreet(*arguments, *apart("words"), cwd=folder)
