@@ -75,6 +75,7 @@ COMMANDS = {
     ),
     "attack": (["attack", "data.csv", "data.csv", "-s", "data.toml"], W + "attack", "wait"),
     "link": (["link", "data.csv", "data.csv", "-s", "data.toml", "-o", "out.csv"], W + "link", "wait"),
+    "match": (["match", "data.csv", "data.csv", "-s", "data.toml"], W + "match_variables", "wait"),
     "compare": (["compare", "data.csv", "-s", "data.toml", "-c", "mdav k=3", "-o", "out.csv"], W + "compare", "wait"),
     "tune": (["tune", "data.csv", "-s", "data.toml", "-c", "mdav k=3,4", "-o", "out.csv"], W + "tune", "wait"),
     "papers": (["papers", "p0", "--html", "out.html"], W + "compare_papers", "wait"),

@@ -26,6 +26,7 @@ READ = {
     "approve": {"release", "key"}, "verify": {"manifest", "signers"}, "renumber": {"files", "key"},
     "key": set(), "reveal": {"data", "key"},
     "attack": {"original", "masked", "schema", "protocol"}, "link": {"a", "b", "schema", "schema_b"},
+    "match": {"a", "b", "schema", "schema_b"},
     "compare": {"data", "schema", "protocol"},
     "tune": {"data", "schema", "protocol"}, "papers": {"data"},
     "methods": set(), "datasets": set(), "demo": set(), "warm": set(),

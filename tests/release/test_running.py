@@ -252,7 +252,7 @@ def test_a_table_at_hand_needs_no_file(schema, folder):
     [
         ({"steps": []}, SchemaError, r"no \[\[step\]\]"),
         ({"steps": [Step("mdav", {"k": 1})]}, ParameterError, "Step 1"),
-        ({"thresholds": {"il1_at_most": 3}}, UnknownNameError, "il1_at_most names no measure"),
+        ({"thresholds": {"il7_at_most": 3}}, UnknownNameError, "il7_at_most names no measure"),
         ({"source": Source("absent.csv")}, FileError, "does not exist"),
         ({"thresholds": {"sequence-linkage_at_most": 3}}, ParameterError, "cannot be verified"),
     ],

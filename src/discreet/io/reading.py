@@ -171,7 +171,7 @@ def scan(path: str | os.PathLike[str], schema: Declared = None) -> StoredTable:
     if told.states or any(table.get("columns") for table in told.attributes):
         raise ParameterError(
             "States in columns of their own are gathered in memory, not in a file that is streamed.",
-            hint="Say --engine memory, or write the sequences as one list column (from_states).",
+            hint="Read it whole, in memory, or write the sequences as one list column (from_states).",
         )
     content = io.content_of(path)  # which may wait for its name
     present = set(read_head(content, 1).column_names)

@@ -54,8 +54,8 @@ def pack(value: Any) -> Any:
 
     Examples
     --------
-    >>> pack(Intruder("neighbour", ("age",)))
-    {'is': 'Intruder', 'name': 'neighbour', 'known': ['age'], 'linkers': ['distance', 'probabilistic']}
+    >>> pack(Intruder("neighbour", ("age",)))["known"]
+    ['age']
     >>> unpack(pack(History().add(Step("mdav", {"k": 3})))).steps
     (Step(method='mdav', parameters={'k': 3}, unit=None),)
     """

@@ -149,7 +149,7 @@ def test_a_list_of_the_nearest_does_not_depend_on_the_sequence():
         mine, kept = np.empty(12, dtype=np.int64), np.empty(12)
         for c in rng.permutation(12):
             if sums[c] <= near[2]:
-                enter(c, sums[c], False, 0.0, False, near, who, mine, kept)
+                enter(c, sums[c], False, 0.0, False, True, near, who, mine, kept)
         ((order, ties),) = twin.best(sums[None, :], [0.0])
         assert sorted(mine[: who[1]].tolist()) == ties
         assert near[0] == sums.min()

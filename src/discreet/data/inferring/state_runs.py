@@ -23,6 +23,9 @@ _MOST = 20
 _SAME = 0.6
 """Share of records that agree in neighbouring columns: most people are next month what they are this month."""
 
+_LETTERED = 10
+"""The least number behind a single letter that is a time: a15 is an age, a1 to a9 are questions of a section A."""
+
 _MONTHS = (
     ("jan", "january", "januar", "janvier", "enero"), ("feb", "february", "februar", "fev", "febrero"),
     ("mar", "march", "mrz", "maerz", "mars", "marzo"), ("apr", "april", "avr", "avril", "abr", "abril"),
@@ -71,6 +74,8 @@ def time_in_name(name: str) -> NamedTime | None:
             if month is not None and (not stem or not stem[-1].isalpha()):
                 return NamedTime(stem, "month", 12 * _year(match["year"]) + month)
     match = _NUMBERED.match(word)
+    if match and len(match["stem"]) == 1 and int(match["number"]) < _LETTERED:
+        return None
     if match and (match["stem"] in _TIMES or (not match["stem"] and 1850 <= int(match["number"]) <= 2100)):
         return NamedTime(match["stem"], "number", int(match["number"]))
     return None
