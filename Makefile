@@ -12,7 +12,7 @@ test test-all test-studio test-spark test-sdist: export PYTHONDONTWRITEBYTECODE 
 test test-all test-studio test-spark test-sdist: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 
 .DEFAULT_GOAL := help
-.PHONY: help demo papers test test-all test-studio test-spark test-sdist test-wheel test-oldest browser spark fuzz check \
+.PHONY: help demo papers test test-all test-studio test-spark test-sdist test-wheel test-oldest release lock browser spark fuzz check \
         lint types rooms names docs bench bench-chart clean
 
 help:  ## show this list
@@ -29,7 +29,7 @@ $(VENV)/.core: $(VENV)/.python pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml
-	$(BIN)/python -m pip install --quiet --no-compile --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --no-compile $(if $(LOCKED),--constraint constraints.txt) --editable '.[dev]'
 	@touch $@ $(VENV)/.core
 
 $(VENV)/.docs: $(VENV)/.dev
@@ -82,6 +82,12 @@ test-wheel: $(VENV)/.dev  ## the demonstration from the wheel, in an empty envir
 
 test-oldest: $(VENV)/.dev  ## that, and every doctest, with the oldest dependencies that are allowed
 	$(BIN)/python tools/wheel_demo.py --oldest --doctests
+
+release: $(VENV)/.dev  ## where a version is ready: build wheel and sdist, try the wheel, say how to publish
+	$(BIN)/python tools/release.py
+
+lock: $(VENV)/.dev  ## write down the versions that are here, for contributors: make LOCKED=1 … installs them
+	$(BIN)/python -m pip freeze --exclude-editable > constraints.txt
 
 fuzz: $(VENV)/.dev  ## run every fuzzer for CASES cases (2000), and print what was found
 	$(BIN)/python tools/fuzz.py --cases $(or $(CASES),2000)
