@@ -16,8 +16,8 @@ final = np.array([4.8, 6.0, 3.9, 7.4, 3.5, 4.8])
 # Each model is fitted exactly; the distance is the sum of squared differences that are left.
 
 # %%
-models = {"sources": WeightedMeanModel(), "places": OWAModel(), "both": WOWAModel()}
-for name, model in models.items():
+places = OWAModel()
+for name, model in {"sources": WeightedMeanModel(), "places": places, "both": WOWAModel()}.items():
     model.fit(marks, final)
     print(f"weights of {name}: {model.distance_:.3f} is left")
 
@@ -25,6 +25,5 @@ for name, model in models.items():
 # The committee goes by the worst mark: weights of places leave almost nothing, the smallest value last.
 
 # %%
-places = models["places"]
 print(places.weights_.round(2))
 print(f"A candidate with 9, 9 and 4 would get {places.operator_([9.0, 9.0, 4.0]):.1f}.")

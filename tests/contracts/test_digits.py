@@ -76,6 +76,8 @@ def one_draw(monkeypatch):
 @pytest.mark.parametrize("name", AVERAGING)
 @pytest.mark.parametrize("strata", [None, ["part"]])
 def test_no_more_digits_than_the_column_and_k_still_holds(name, strata, one_draw):
+    if "strata" not in catalogue.maskers()[name].parameter_names():
+        pytest.skip("masks a table as a whole; its own tests look at its digits")
     data = people()
     masked = quick(name, attributes=["years", "wage"], strata=strata).mask(data, SCHEMA)
     released = masked.microdata

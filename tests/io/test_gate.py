@@ -141,6 +141,7 @@ OF_THESE_COLUMNS = {
         {"fuel": Hierarchy([[level, "some fuel"] for level in (*FUELS, "qunused2")])}
     ),
     "record-swapping": dc.RecordSwapping(["fuel"], rate=0.5, risk=["size"]),
+    "t-close-mdav": dc.TCloseMDAV(3, 0.5, sensitive=["fuel"], attributes=["income"]),
     "level-map": dc.LevelMap({"fuel": dict.fromkeys(FUELS[::2], "some fuel")}),
     "generalisation": dc.Generalisation(
         k=3,

@@ -19,7 +19,8 @@ PAGES = ["/open", "/declare", "/risk", "/protect", "/compare", "/compare/map", "
          "/release/file/masked", "/protect/chart/0.svg", "/job", "/alive", "/", "/remove", "/ask/0123"]  # fmt: skip
 POSTS = ["/open/sample", "/open/file", "/open/path", "/open/again", "/declare", "/declare/scenarios", "/risk",
          "/protect/add", "/protect/go", "/protect/forget", "/protect/draw", "/protect/tree", "/protect/tree/build",
-         "/protect/tree/forget", "/compare/add", "/compare/remove", "/compare/propose", "/compare/alternatives",
+         "/protect/tree/forget", "/protect/lattice",
+         "/compare/add", "/compare/remove", "/compare/propose", "/compare/alternatives",
          "/compare/run", "/compare/adopt", "/attack", "/release", "/job/cancel", "/job/forget", "/draft",
          "/draft/discard", "/new", "/remove", "/end"]  # fmt: skip
 SCRIPT = "<script>document.title='owned'</script>"

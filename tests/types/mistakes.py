@@ -20,7 +20,7 @@ def mistakes() -> str:
     dc.MDAV(missing="any")  # wrong: a word that another method's parameter has
     dc.MDAV(3, 4)  # wrong: a second parameter by position
     dc.MDAV(attributes=5)  # wrong: a number for names
-    dc.MDAV(operator="mean")  # wrong: text for an operator
+    dc.MDAV(operator=3)  # wrong: a number for an operator
     dc.MDAV(decimals="all")  # wrong: a word that is not "exact"
     dc.IndividualRanking(blocks=2)  # wrong: a parameter that the method does not offer
     dc.BalancedKModes(missing="wildcard")  # wrong: a parameter of a sister

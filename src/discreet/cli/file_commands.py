@@ -501,6 +501,10 @@ def _show_highest(assessment: Any) -> None:
             out.print(what, highlight=False)
         for value, title in highest:
             out.print(f"  {value:>7.2f} %  {safe(title)}", highlight=False, overflow="ellipsis", no_wrap=True)
+    titles = [one.title for one in assessment.not_computed]
+    if titles:
+        more = f" and {len(titles) - 2} more" if len(titles) > 2 else ""
+        out.print(f"Not computed: {safe(', '.join(titles[:2]))}{more}; --all says why.", highlight=False)
     rest = len(assessment.measurements) + len(assessment.not_computed) - shown
     if rest > 0:
         out.print(f"{rest} more measures, and what each means: --all.", style="dim", highlight=False)

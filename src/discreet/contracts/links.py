@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.contracts.chart import Chart
 from discreet.contracts.object_charts import (
-    Outcome,
+    LinkOutcome,
     evidence_chart,
     precision_chart,
     safe_edges,
@@ -240,7 +240,7 @@ class Links:
             return threshold_chart(outcomes, title)
         return precision_chart(outcomes, float((positions >= 0).mean()))
 
-    def _outcomes(self, probability: FloatArray | None) -> list[Outcome]:
+    def _outcomes(self, probability: FloatArray | None) -> list[LinkOutcome]:
         """Return, threshold by threshold, how many records are linked and how many of these rightly."""
         linked = (self.best >= 0) & np.isfinite(self.score)
         edges = safe_edges(self.score[linked])
@@ -249,7 +249,7 @@ class Links:
             passing = linked & (self.score >= edge if self.higher_is_better else self.score <= edge)
             count = int(passing.sum())
             correct = float(probability[passing].sum() / count) if probability is not None and count else None
-            outcomes.append(Outcome(float(edge), count / self.n_b, correct))
+            outcomes.append(LinkOutcome(float(edge), count / self.n_b, correct))
         return outcomes
 
     def to_frame(self) -> Any:

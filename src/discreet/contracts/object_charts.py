@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SMALLEST",
-    "Outcome",
+    "LinkOutcome",
     "assessment_chart",
     "changed_chart",
     "evidence_chart",
@@ -171,7 +171,7 @@ def sizes_chart(before: Sequence[GroupSizes], after: Sequence[GroupSizes] = ()) 
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LinkOutcome:
     """Links down to a score: how many records have one as good, and how many of these are right."""
 
     score: float
@@ -226,7 +226,7 @@ def evidence_chart(evidence: Sequence[AttributeEvidence]) -> Chart:
     return Chart(canvas.svg(text), text)
 
 
-def threshold_chart(outcomes: Sequence[Outcome], title: str) -> Chart:
+def threshold_chart(outcomes: Sequence[LinkOutcome], title: str) -> Chart:
     """Return, by threshold, the share of records that are linked and the share of links that is right."""
     text = f"By threshold on the {title}: records linked (grey, dashed) and links that are right (red), in percent."
     if len(outcomes) < 2:
@@ -252,7 +252,7 @@ def threshold_chart(outcomes: Sequence[Outcome], title: str) -> Chart:
     return Chart(canvas.svg(text), text)
 
 
-def precision_chart(outcomes: Sequence[Outcome], known: float) -> Chart:
+def precision_chart(outcomes: Sequence[LinkOutcome], known: float) -> Chart:
     """Return precision against recall; `known` is the share of records that have a counterpart."""
     text = "Precision (links that are right) against recall (records found of those that can be), in percent."
     points = [

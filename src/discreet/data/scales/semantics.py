@@ -215,7 +215,7 @@ class Negation:
     """
 
     levels: tuple[Level, ...]
-    antonyms: Mapping[Level, Iterable[Level]]
+    antonyms: Mapping[Any, Iterable[Level]]
     overlapping: tuple[Level, ...] = ()
     _sets: dict[Level, list[int]] = field(init=False, repr=False, compare=False)
 

@@ -297,7 +297,7 @@ class Generalisation(Masker):
         --------
         >>> from discreet.datasets import housing
         >>> table = housing(80)
-        >>> lattice = Generalisation(k=3, attributes=["WFUEL", "TENURE"], suppression=0.05).explore(table)
+        >>> lattice = Generalisation(k=3, attributes=["WFUEL", "METRO"], suppression=0.05).explore(table)
         >>> lattice.nodes
         4
         """

@@ -63,7 +63,8 @@ class PayoutMissed(GeneralisationLoss):
     >>> from discreet.data.schema import Attribute, Schema
     >>> fuels = pl.DataFrame({"f": ["gas", "gas", "oil", "sun"]})
     >>> schema = Schema([Attribute("f", Nominal(["gas", "oil", "sun"]), "key")])
-    >>> PayoutMissed(benefit=10, loss=4, gain=3, cost=2).measure(fuels, fuels, schema).value  # two of four are attacked
+    >>> payout = PayoutMissed(benefit=10, loss=4, gain=3, cost=2)
+    >>> round(payout.measure(fuels, fuels, schema).value, 9)  # two of four are attacked
     20.0
     """
 
