@@ -141,9 +141,9 @@ def test_files_of_different_size(linker):
     assert (small_a.n_a, small_a.n_b) == (20, 80)
     assert 0 < small_a.evaluate(truth).expected <= 20
     small_b = linker.link(a, b.take(few))
-    assert small_b.evaluate(few).expected > 5
-    if "known" in linker.get_params():  # there must be records to know
+    if "known" in linker.get_params():  # what is known is by position, and these are other records
         return
+    assert small_b.evaluate(few).expected > 5
     one = linker.link(a.take([3]), b.take([3]))
     assert (one.n_a, one.n_b) == (1, 1)
     assert one.second[0] == -1
