@@ -203,6 +203,8 @@ class Generalisation(Masker):
                     f"Generalisation: attribute {name!r} is {kind}; without a hierarchy it has no levels.",
                     hint="Give it a hierarchy, or leave it out of attributes.",
                 )
+        if self.attributes is None and not schema.keys:
+            self._maskable(schema)  # which refuses a schema that names no key
         if self.attributes is not None:
             chosen = tuple(self.attributes)
         elif isinstance(self.hierarchies, Mapping):
