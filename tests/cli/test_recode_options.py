@@ -246,3 +246,10 @@ def test_larger_files_are_recoded_in_batches(folder):
         pq.read_table(folder / name).select(["age", "fuel"]).to_pydict() for name in ("one.parquet", "two.parquet")
     )
     assert one == two
+
+
+def test_a_map_with_semicolons_is_refused(folder):
+    run = discreet("protect", "data.csv", "-o", "o.csv", "--recode", "fuel=wood>other;peat>other", *SCALES, cwd=folder)
+    assert run.returncode == 2
+    assert "told apart by commas" in run.stderr
+    assert not (folder / "o.csv").exists()

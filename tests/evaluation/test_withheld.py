@@ -170,3 +170,15 @@ def test_entropy_prices_are_those_of_the_masking(survey):
     assert len(set(costs.values())) > 1
     assert proof.value == pytest.approx(sum(costs[name] * gone[name] for name in gone))
     assert 0 < proof.bound <= proof.value
+
+
+def test_a_release_outside_of_what_is_bounded_is_not_said_to_be_above_a_bound():
+    frame = pl.DataFrame(
+        {"x": list("aaaabb"), "y": [None, None, "b", "a", "b", "b"], "z": ["b", "b", None, "a", "a", "a"]}
+    )
+    schema = dc.Schema([dc.Attribute(name, dc.Nominal(("a", "b")), "key") for name in "xyz"])
+    data = dc.microdata(frame, schema)
+    masked = dc.LocalSuppression(3, missing="wildcard").mask(data)
+    proof = dc.certify(data, masked, k=3, missing="wildcard", budget="30s")
+    assert (proof.value < proof.bound) == ("no bound on such releases" in proof.figures) == ("outside" in repr(proof))
+    assert proof.value >= proof.bound or proof.beyond > 0

@@ -98,6 +98,8 @@ class SuppressionCertificate:
     @property
     def figures(self) -> str:
         """The missing values and their bound, in a line."""
+        if self.value < self.bound:
+            return f"{self.cells} missing values cost {self.value:g}; {self.bound:g} is no bound on such releases."
         return f"{self.cells} missing values cost {self.value:g}, never below {self.bound:g}."
 
     def to_dict(self) -> Json:
@@ -120,7 +122,8 @@ class SuppressionCertificate:
         }
 
     def __repr__(self) -> str:
-        return f"SuppressionCertificate(k = {self.k}: cost {self.value:g}, at least {self.bound:g} by {self.method})"
+        bound = f"at least {self.bound:g} by {self.method}" if self.value >= self.bound else "outside what is bounded"
+        return f"SuppressionCertificate(k = {self.k}: cost {self.value:g}, {bound})"
 
     def _repr_html_(self) -> str:
         rows = [(self.cells, f"{self.value:g}", f"{self.bound:g}", self.method, self.n_records)]

@@ -152,6 +152,11 @@ def _map(column: str, how: str) -> Step:
     pairs = [tuple(part.strip() for part in pair.partition(">")) for pair in how.split(",") if pair.strip()]
     if not all(arrow and new for _, arrow, new in pairs):
         raise ParameterError(f"--recode {column}: a map must be OLD>NEW,OLD>NEW; got {how!r}.")
+    if any(">" in new for _, _, new in pairs):
+        raise ParameterError(
+            f"--recode {column}: a new level must not hold '>'.",
+            hint="Pairs are told apart by commas: OLD>NEW,OLD>NEW.",
+        )
     olds = [old for old, _, _ in pairs]
     twice = next((old for old in olds if olds.count(old) > 1), None)
     if twice is not None:

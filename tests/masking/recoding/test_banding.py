@@ -42,7 +42,7 @@ def test_labels_of_given_breaks_are_those_of_the_definition(ages):
 def test_numbers_that_stand_for_bands_are_those_of_the_definition(release, ages):
     edges = [0, 15, 30, 75]
     members = {edge: [a for a in ages if edge == max(b for b in edges if b <= a)] for edge in edges}
-    middle = {0: 7.5, 15: 22.5, 30: 52.5, 75: 75}
+    middle = {0: 7, 15: 22, 30: 52, 75: 75}  # of the whole numbers in each
     top = {0: 14, 15: 29, 30: 74, 75: 1e9}
     aggregate = {"midpoint": lambda m, _: m, "mean": lambda _, a: mean(a), "median": lambda _, a: median(a)}[release]
     after = released(dc.Banding("0,15,30,75+", release=release), pa.array(ages))
@@ -214,3 +214,10 @@ def test_a_weight_is_put_into_bands_as_a_number_only():
         dc.Banding({"w": "0,3,5"}).mask(people, schema)
     masked = dc.Banding({"w": "0,3,5"}, release="midpoint").mask(people, schema)
     assert masked.microdata.column("w").to_pylist() == [1.5, 1.5, 4.0, 4.0]
+
+
+def test_the_middle_of_whole_numbers_is_that_of_the_numbers_in_the_band():
+    after = released(dc.Banding("0,3,4,7,12", release="midpoint"), pa.array(range(12), pa.int64()))
+    assert after == [1] * 3 + [3] + [5] * 3 + [10] * 5, "the last edge is in its band"
+    halves = released(dc.Banding("0,3,12", release="midpoint"), pa.array([x / 2 for x in range(24)]))
+    assert set(halves) == {1.5, 7.5}

@@ -440,11 +440,12 @@ def tree_files(folder, text):
     ("text", "sentence"),
     [
         ("gas;fossil\noil;fossil\n", "1 of 3 levels in the data \\(1 records\\) have no row"),
-        ("gas;fossil;*\noil;gas;oil\nsun;new;*\n", "come back to a name"),
+        ("gas;fossil;*\noil;gas;oil\nsun;new;*\n", "narrower levels that they do not hold"),
+        ("gas;1;*\noil;2;oil\nsun;3;*\n", "come back to a name"),
         ("gas;fossil;*\noil;fossil\nsun;new;*\n", "equally long"),
         ("gas;x;p\noil;x;q\nsun;y;p\n", "belong to two different broader names"),
     ],
-    ids=["a level without a row", "a cycle", "a step missing", "two parents"],
+    ids=["a level without a row", "a circle", "a cycle", "a step missing", "two parents"],
 )
 def test_a_hierarchy_that_is_wrong_gets_its_sentence(tmp_path, text, sentence):
     table, trees = tree_files(tmp_path, text)

@@ -7,7 +7,7 @@ from tests.battery import SIZES, microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import FileError, ParameterError
-from discreet.masking.recoding.hierarchy import Hierarchy
+from discreet.masking.recoding.hierarchy import Hierarchy, HierarchyByName
 from discreet.masking.recoding.hierarchy_recoding import HierarchyRecoding
 
 FUELS = ("gas", "oil", "wood", "sun")
@@ -50,3 +50,30 @@ def test_runs_of_an_ordered_scale_stay_ordered():
     sizes = Hierarchy([[s, "small" if s in {"xs", "s", "m"} else "large"] for s in SIZES])
     masked = HierarchyRecoding({"size": sizes}).mask(microdata())
     assert masked.microdata.schema["size"].scale == Ordinal(("small", "large"))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["N", "E", "*"], ["E", "N", "*"], ["S", "S", "*"]],  # each is the other's broader name
+        [["N", "north", "*"], ["E", "north", "*"], ["W", "N", "*"]],  # N holds W, and not itself
+        [["a", "b", "c"], ["d", "c", "e"]],  # c is broader than b, and narrower than e
+    ],
+)
+def test_a_circle_is_refused_whatever_it_goes_through(rows):
+    with pytest.raises(ParameterError, match="narrower levels that they do not hold"):
+        Hierarchy(rows)
+
+
+def test_a_level_may_be_its_own_broader_name():
+    assert Hierarchy([["other", "other", "*"], ["rare", "other", "*"]]).targets(["rare"], 1) == ["other"]
+
+
+def test_files_are_told_apart_by_semicolons_or_commas():
+    expected = {"age": "age.csv", "sex": "my,sex.csv"}
+    for text in ("age=age.csv;sex=my,sex.csv", "age=age.csv,sex=my,sex.csv"):
+        assert HierarchyByName().parse(text) == expected
+
+
+def test_new_codes_may_be_the_numbers_of_old_ones():
+    assert Hierarchy([["1", "1"], ["2", "1"], ["3", "2"]]).targets(["2", "3"], 1) == ["1", "2"]

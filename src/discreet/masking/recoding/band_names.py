@@ -63,9 +63,15 @@ class Bands:
         edges = [float(bound) for bound in self._bounds[kept] if np.isfinite(bound)]
         return replace(self, edges=tuple(edges))
 
-    def middles(self) -> FloatArray:
-        """Return what stands for each band: its middle, or its one edge where the other end is open."""
-        low, high = self._bounds[:-1], self._bounds[1:]
+    def middles(self, *, whole: bool = False) -> FloatArray:
+        """Return what stands for each band: its middle, or its one edge where the other end is open.
+
+        Of whole numbers the middle of those that are in it: 1 of the band 0–2, which ends before 3.
+        """
+        low, high = self._bounds[:-1], self._bounds[1:].copy()
+        if whole:
+            high[: -1 if self.closed else None] -= 1.0
+            high = np.where(np.isinf(low), self._bounds[1:], np.maximum(low, high))
         if not self.edges:
             return np.zeros(1)
         with np.errstate(invalid="ignore"):

@@ -156,7 +156,7 @@ class Banding(Masker):
             for name, one in bands.items():
                 declared.append(_labelled(scope.schema[name], one, counted.fineness[name]))
         else:
-            values = yield from self._numbers(bands, tally, counted.fineness)
+            values = yield from self._numbers(bands, tally, counted.fineness, scope.schema)
         details = {"bands": {name: one.size for name, one in bands.items()}}
         return _BandPlan(attributes=tuple(declared), details=details, notes=tuple(notes), bands=bands, values=values)
 
@@ -246,10 +246,11 @@ class Banding(Masker):
         return notes
 
     def _numbers(
-        self, bands: Mapping[str, Bands], tally: BandTally, fine: Mapping[str, Fineness]
+        self, bands: Mapping[str, Bands], tally: BandTally, fine: Mapping[str, Fineness], schema: Schema
     ) -> Inquiry[dict[str, FloatArray]]:
         """Ask for the number that stands for each band."""
-        values = {name: one.middles() for name, one in bands.items()}
+        whole = {name: fine[name].unit == 1 and not isinstance(schema[name].scale, Moment) for name in bands}
+        values = {name: one.middles(whole=whole[name]) for name, one in bands.items()}
         enough = {name: np.flatnonzero(tally.counts[name] >= FEWEST_CODED) for name in bands}
         if self.release == "mean":
             for name, places in enough.items():

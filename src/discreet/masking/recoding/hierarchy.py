@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
@@ -84,6 +85,7 @@ class Hierarchy:
                     f"row {min(torn.values())}.",
                     hint="A name has one name above it; give its parts different names, or one above.",
                 )
+        _refuse_circles(texts, numbered)
         self.rows: dict[str, tuple[str, ...]] = {row[0]: row for row in texts}
         self.missing = tuple(missing)
 
@@ -309,6 +311,22 @@ def read_hierarchy(path: str | os.PathLike[str], levels: Iterable[Level] | None 
     return Hierarchy.load(path, levels)
 
 
+def _refuse_circles(rows: Sequence[tuple[str, ...]], numbered: Mapping[tuple[str, ...], int]) -> None:
+    """Refuse a broader name that something narrower bears which it does not hold: W under N, while N is under north.
+
+    Numbers are left alone: recode files count new codes from 1 on, whatever the old ones were.
+    """
+    for step in range(1, len(rows[0])):
+        broader = {row[step] for row in rows if not row[step].strip().lstrip("-").isdigit()}
+        strangers = [row for row in rows if any(name in broader and name != row[step] for name in row[:step])]
+        if strangers:
+            raise ParameterError(
+                f"Hierarchy: broader names of step {step} are also those of narrower levels that they do not hold, in "
+                f"{len(strangers)} rows, the first row {numbered[strangers[0]]}.",
+                hint="A tree has no circles: give the broader name a word of its own.",
+            )
+
+
 class HierarchyByName(ByName):
     """A hierarchy for each of some attributes: as an object, as the text file that holds it, or as rows in a protocol.
 
@@ -322,6 +340,10 @@ class HierarchyByName(ByName):
         super().__init__(
             AnyOf(Instance(Hierarchy, "a Hierarchy"), Text("the path of a text file"), Instance(os.PathLike, "a path"))
         )
+
+    def parse(self, text: str) -> dict[str, Any]:
+        # Entries are told apart by semicolons, as everywhere, or by commas where a name and = follow.
+        return super().parse(text if ";" in text else re.sub(r",(?=[^,=;]+=)", ";", text))
 
     def read(self, value: Any, folder: str | os.PathLike[str] | None = None) -> Any:
         if not isinstance(value, Mapping):

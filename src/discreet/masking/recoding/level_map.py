@@ -36,7 +36,7 @@ class _Map(Constraint):
 
     def parse(self, text: str) -> dict[str, str]:
         pairs = [pair.partition(">") for pair in text.split(",") if pair.strip()]
-        if not all(arrow for _, arrow, _ in pairs):
+        if not all(arrow and ">" not in new for _, arrow, new in pairs):
             raise ValueError(text)
         return {old.strip(): new.strip() for old, _, new in pairs}
 

@@ -270,6 +270,7 @@ class TestProjection:
 
     def test_an_axis_that_is_not_there_is_refused(self):
         with pytest.raises(
-            ParameterError, match="axis must be 'principal', 'robust', 'pursuit', 'zscores' or one of the masked attributes"
+            ParameterError,
+            match="'robust', 'pursuit', 'zscores' or one of the masked attributes",
         ):
             ProjectionMicroaggregation(k=3, axis="HEIGHT").mask(dc.datasets.business(50))
