@@ -463,3 +463,15 @@ def test_what_came_nearest_is_told_where_no_node_keeps_the_models(tmp_path):
     table, trees = tree_files(tmp_path, "gas;fossil\noil;fossil\nsun;new\n")
     with pytest.raises(ParameterError, match="nearest came the steps fuel 1, with 1 records suppressed, 1 too many"):
         dc.Generalisation(k=2, hierarchies=trees).mask(table)
+
+
+def test_a_model_that_no_class_can_keep_is_named(tmp_path):
+    table, trees = tree_files(tmp_path, "gas;fossil;*\noil;fossil;*\nsun;new;*\n")
+    ill = dc.Attribute("ill", dc.Nominal(("no", "yes")), "confidential")
+    people = dc.Microdata(
+        pl.DataFrame({"fuel": ["gas", "oil", "oil", "sun"], "ill": ["no", "yes", "no", "yes"]}),
+        dc.Schema([*table.schema, ill]),
+    )
+    with pytest.raises(ParameterError, match=r"LDiversity\(l=9, sensitive='ill'\) is kept by no class at any step") as caught:
+        dc.Generalisation([dc.models.K(2), dc.models.LDiversity(9, "ill")], hierarchies=trees).mask(people)
+    assert "neither suppression nor further steps" in str(caught.value)

@@ -345,7 +345,15 @@ class Generalisation(Masker):
         search = self._search(ladders, columns, people, demands, sensitive, models, limit, np.arange(n), stays=stays)
         best = search.run(*self._allowance(), label=self.name)
         if best is None:
-            raise self._unmet(search, n, limit)
+            # Which model no class keeps, at any step, is worth more than that none keeps all of them.
+            hopeless = [
+                repr(model)
+                for model in models
+                if self._search(
+                    ladders, columns, people, model.demands(names), sensitive, [model], n, np.arange(n), stays=False
+                ).nearest_miss(2_000) is None
+            ]  # fmt: skip
+            raise self._unmet(search, n, limit, hopeless)
         for model in models:
             if isinstance(model, Profitability):
                 game = self._search(
@@ -463,10 +471,14 @@ class Generalisation(Masker):
             result[name] = SensitiveColumn(codes.astype(np.int64), size, tree)
         return result
 
-    def _unmet(self, search: LatticeSearch, n: int, limit: int) -> ParameterError:
+    def _unmet(self, search: LatticeSearch, n: int, limit: int, hopeless: Sequence[str]) -> ParameterError:
         """Say that no node keeps the models, and what came nearest."""
         nearest = search.nearest_miss(20_000)
         came = "no node releases any record"
+        hint = "Allow more suppression, add a step to the hierarchies, or ask for less."
+        if nearest is None and hopeless:
+            came += f": by itself, {', '.join(hopeless)} is kept by no class at any step"
+            hint = "Ask for less there: neither suppression nor further steps can help."
         if nearest is not None:
             steps = ", ".join(f"{name} {nearest[0][name]}" for name in sorted(nearest[0]))
             came = (
@@ -475,7 +487,7 @@ class Generalisation(Masker):
         return ParameterError(
             f"Generalisation: no combination of steps keeps the models with at most {limit} of {n} records "
             f"suppressed; {came}.",
-            hint="Allow more suppression, add a step to the hierarchies, or ask for less.",
+            hint=hint,
         )
 
     def _recode_locally(
