@@ -127,3 +127,13 @@ def test_no_step_is_undone_by_advice(tmp_path):
     assert "mrn" not in " ".join(remarks(table, masked).get("identifiers-present", []))
     with pytest.raises(dc.errors.ParameterError, match="--numeric Lat,Lon"):
         dc.DonutDisplacement("Lat", "Lon").mask(frame)
+
+
+def test_a_column_without_a_value_is_passed_over():
+    """Warnings are errors here: a standard deviation of nothing was one."""
+    rng = np.random.default_rng(1)
+    columns = {"a": rng.normal(size=60), "b": rng.normal(size=60), "empty": pl.Series([None] * 60, dtype=pl.Float64)}
+    schema = dc.Schema([dc.Attribute(name, dc.Numeric(), "key") for name in columns])
+    data = dc.microdata(pl.DataFrame(columns), schema)
+    masked = dc.AdditiveNoise(0.1, attributes=["a"], random_state=1).mask(data)
+    assert "masked-key-told" not in {remark.code for remark in dc.advise(data, masked)}

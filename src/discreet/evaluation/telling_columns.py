@@ -152,6 +152,8 @@ def _sum_of(head: Microdata, name: str, others: Sequence[str]) -> list[str]:
     columns = np.array([head.encoded(other)[:_SAMPLE] for other in others]).reshape(len(others), goal.size)
     whole = ~np.isnan(goal) & ~np.isnan(columns).any(axis=0)
     goal, columns = goal[whole], columns[:, whole]
+    if goal.size < 20:
+        return []  # too few to say anything, or a column without a value
     varying = columns.std(axis=1) > 0
     columns, others = columns[varying], [other for other, one in zip(others, varying, strict=True) if one]
     if not others or goal.size < 20 + 3 * len(others) or goal.std() == 0:

@@ -472,6 +472,8 @@ def test_a_model_that_no_class_can_keep_is_named(tmp_path):
         pl.DataFrame({"fuel": ["gas", "oil", "oil", "sun"], "ill": ["no", "yes", "no", "yes"]}),
         dc.Schema([*table.schema, ill]),
     )
-    with pytest.raises(ParameterError, match=r"LDiversity\(l=9, sensitive='ill'\) is kept by no class at any step") as caught:
+    with pytest.raises(
+        ParameterError, match=r"LDiversity\(l=9, sensitive='ill'\) is kept by no class at any step"
+    ) as caught:
         dc.Generalisation([dc.models.K(2), dc.models.LDiversity(9, "ill")], hierarchies=trees).mask(people)
     assert "neither suppression nor further steps" in str(caught.value)
