@@ -60,7 +60,8 @@ def test_bad_input_gets_its_sentence_and_no_file(folder, options, words):
 def test_bad_hierarchies_and_unmet_thresholds_get_their_sentence_on_the_command_line(folder):
     cases = {
         "gas;fossil\noil;fossil\n": "have no row in the hierarchy",
-        "gas;fossil;*\noil;gas;oil\nsun;new;*\n": "come back to a name",
+        "gas;fossil;*\noil;gas;oil\nsun;new;*\n": "narrower levels that they do not hold",
+        "gas;1;*\noil;2;oil\nsun;3;*\n": "come back to a name",
         "gas;fossil\noil;fossil\nsun;new\n": "nearest came the steps",
     }
     for text, sentence in cases.items():
