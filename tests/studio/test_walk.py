@@ -17,6 +17,7 @@ def finish(tab):
     """Wait until the work that the page has begun is done and shown."""
     tab.wait_for_load_state()
     tab.wait_for_selector("#job", state="detached", timeout=PATIENCE)
+    tab.wait_for_load_state()  # what shows the work is also gone while the page of its result is on its way
     assert tab.locator(".notice.error").count() == 0, tab.locator(".notice.error").all_inner_texts()
 
 
