@@ -43,8 +43,6 @@ _MODELS = (
 _OBJECTIVES = {"loss": "loss", "precision": "precision", "entropy": "entropy", "discernability": "discernibility",
                "discernibility": "discernibility", "average equivalence class size": "class-size",
                "ambiguity": "ambiguity", "kl divergence": "kl"}  # fmt: skip
-_LARGEST = 1 << 33
-"""Bytes of one part of a project, unpacked; a larger one is no project but an attack on the disk."""
 
 
 def read_arx(path: Path) -> Imported:
