@@ -129,3 +129,33 @@ def test_a_server_on_a_port_by_chance_leaves_no_file_of_its_browsers(tmp_path, m
     made[0].studio.browsers.admit()
     made[0].studio.scratch.close()
     assert list((tmp_path / "projects").iterdir()) == []
+
+
+def test_a_second_file_that_is_open_at_once_is_followed_into_its_project_once(client, tmp_path):
+    client.open_sample()
+    before = str(client.get("/open").url)
+    good = tmp_path / "good.csv"
+    good.write_text("a,b\n" + "".join(f"{i},{i % 3}\n" for i in range(50)), encoding="utf-8")
+    client.post("/open/path", {"path": str(good)})
+    assert client.wait().state == "done"
+    client.session.worker.job.goes_to = "/elsewhere"  # as if nobody had asked yet, however quick the work was
+    assert str(client.get("/open").url) != before
+    assert str(client.get("/open").url) == before
+
+
+def test_work_that_ends_while_its_state_is_told_is_followed_all_the_same(client, monkeypatch):
+    client.open_sample()
+    job = client.session.worker.job
+    job.state, job.goes_to = "running", "/elsewhere"
+
+    def told(self):
+        answer = original(self)
+        self.state = "done"  # in the other thread, after its state was read
+        return answer
+
+    original = type(job).to_dict
+    with monkeypatch.context() as patch:
+        patch.setattr(type(job), "to_dict", told)
+        assert client.get("/job").json()["state"] == "running"
+    assert client.get("/job").json()["goes_to"] == "/elsewhere", "nobody had been told"
+    assert client.get("/job").json()["goes_to"] == "", "and now somebody has"

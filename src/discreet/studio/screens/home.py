@@ -116,7 +116,11 @@ async def alive(request: Request, _: Admitted) -> Response:
 async def job(session: Mine) -> Response:
     """Say how the present piece of work gets on."""
     current = session.worker.job
-    return JSONResponse(current.to_dict() if current is not None else {"state": "none"})
+    told = current.to_dict() if current is not None else {"state": "none"}
+    # Asked of what is told, not of the work: it may have come to its end since, and nobody would have been sent there.
+    if current is not None and told["state"] == "done":
+        current.goes_to = ""  # the page goes there now, and nobody a second time
+    return JSONResponse(told)
 
 
 @router.post("/job/cancel")

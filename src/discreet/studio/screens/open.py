@@ -28,8 +28,15 @@ router = APIRouter()
 
 @router.get("/open")
 async def show(request: Request, session: Mine, rows: str = "") -> Response:
-    """Show what can be opened, and what is open: types and counts; rows only on request."""
+    """Show what can be opened, and what is open: types and counts; rows only on request.
+
+    Work that was done before this page could ask for it is followed from here, once, to the project it made.
+    """
     studio = studio_of(request)
+    job = session.worker.job
+    if job is not None and job.state == "done" and job.goes_to:
+        place, job.goes_to = job.goes_to, ""
+        return to(place)
     return page(
         session,
         "open.html",
