@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.reference import paths
 from tests.reference import sequences as reference
 
 from discreet.data.scales.dissimilarities import (
@@ -20,6 +23,7 @@ from discreet.data.scales.dissimilarities import (
     dissimilarity_names,
     transition_costs,
 )
+from discreet.data.scales.dissimilarities.series_distance import SeriesDistance
 from discreet.data.scales.sequence import EncodedSequences
 from discreet.errors import DataError, ParameterError, UnknownNameError
 
@@ -29,6 +33,13 @@ TWINS = {
     "oss": lambda _, s, r: reference.oss(s, r),
     "jaccard": lambda _, s, r: reference.jaccard(s, r),
     "sorensen": lambda _, s, r: reference.sorensen(s, r),
+    "euclidean": lambda d, s, r: reference.euclidean(s, r, d.span or SPAN),
+    "dtw": lambda d, s, r: reference.dtw(s, r, d.span or SPAN, d.window),
+    "weighted-jaccard": lambda _, s, r: reference.weighted_jaccard(s, r),
+    "synchronous": lambda d, s, r: paths.synchronous(s, r, d.reach, apart_by(d)),
+    "hausdorff": lambda d, s, r: paths.hausdorff(s, r, d.reach, apart_by(d)),
+    "frechet": lambda d, s, r: paths.frechet(s, r, d.reach, apart_by(d)),
+    "edr": lambda d, s, r: paths.edr(s, r, d.reach / 10 if d.tolerance is None else d.tolerance, apart_by(d)),
     "hamming": lambda _, s, r: reference.hamming(s, r),
     "levenshtein": lambda _, s, r: reference.levenshtein(s, r),
     "lcs": lambda _, s, r: reference.lcs(s, r),
@@ -42,7 +53,21 @@ EXAMPLES = [
     for name in dissimilarity_names()
     for i, d in enumerate(dissimilarity_named(name).examples())
 ]
+SPAN = 4.0
 SEQUENCES = st.lists(st.integers(0, 5), max_size=9)
+POINTS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(0, 5)), max_size=4).map(
+    lambda points: [part for point in sorted(points, key=lambda one: one[0]) for part in point]
+)
+
+
+def made_of(distance):
+    """What sequences that a distance compares are made of."""
+    return POINTS if "trajectory" in distance.contents else SEQUENCES
+
+
+def apart_by(distance):
+    """How far apart two points are: on a plane, or over the ground."""
+    return (lambda p, q: paths.over_ground(p, q, distance.unit)) if distance.geographic else paths.on_plane
 
 
 def cost_of(distance, x, y):
@@ -53,17 +78,20 @@ every = pytest.mark.parametrize("distance", EXAMPLES)
 
 
 @every
-@given(collections=st.tuples(st.lists(SEQUENCES, min_size=1, max_size=5), st.lists(SEQUENCES, min_size=1, max_size=4)))
-def test_agrees_with_the_definition(distance, collections):
-    a, b = collections
+@given(data=st.data())
+def test_agrees_with_the_definition(distance, data):
+    a, b = (data.draw(st.lists(made_of(distance), min_size=1, max_size=most)) for most in (5, 4))
+    if isinstance(distance, SeriesDistance) and distance.span is None:
+        distance = replace(distance, span=SPAN)
     found = distance.compare(EncodedSequences.of(a), EncodedSequences.of(b)).matrix()
     expected = [[TWINS[distance.name](distance, s, r) for r in b] for s in a]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    np.testing.assert_allclose(found, expected, atol=1e-12 if "trajectory" not in distance.contents else 1e-4)
 
 
 @every
-@given(collection=st.lists(SEQUENCES, min_size=1, max_size=6))
-def test_is_a_dissimilarity(distance, collection):
+@given(data=st.data())
+def test_is_a_dissimilarity(distance, data):
+    collection = data.draw(st.lists(made_of(distance), min_size=1, max_size=6))
     matrix = distance.compare(EncodedSequences.of(collection)).matrix()
     assert (matrix >= 0).all()
     assert (matrix <= 1 + 1e-12).all()
@@ -78,8 +106,9 @@ def test_is_a_dissimilarity(distance, collection):
 
 
 @every
-@given(collection=st.lists(SEQUENCES, min_size=2, max_size=6), data=st.data())
-def test_rows_pairs_and_matrix_are_the_same_numbers(distance, collection, data):
+@given(data=st.data())
+def test_rows_pairs_and_matrix_are_the_same_numbers(distance, data):
+    collection = data.draw(st.lists(made_of(distance), min_size=2, max_size=6))
     comparison = distance.compare(EncodedSequences.of(collection))
     matrix = comparison.matrix()
     places = st.integers(0, len(collection) - 1)
@@ -88,7 +117,7 @@ def test_rows_pairs_and_matrix_are_the_same_numbers(distance, collection, data):
     np.testing.assert_array_equal(comparison.rows(which, among), matrix[np.ix_(which, among)])
     np.testing.assert_array_equal(comparison.pairs(which, among), matrix[which, among])
     np.testing.assert_array_equal(comparison.rows(which), matrix[which])
-    both = compare_all(distance, [EncodedSequences.of(collection)] * 2)
+    both = compare_all([distance] * 2, [EncodedSequences.of(collection)] * 2)
     np.testing.assert_allclose(both.matrix(), matrix)
     np.testing.assert_allclose(both.pairs(which, among), matrix[which, among])
 
@@ -203,8 +232,8 @@ def test_transition_costs():
 
 
 def test_bad_parameters_and_data():
-    with pytest.raises(UnknownNameError, match="no dissimilarity named 'dtw'"):
-        dissimilarity_named("dtw")
+    with pytest.raises(UnknownNameError, match="no dissimilarity named 'tea'"):
+        dissimilarity_named("tea")
     with pytest.raises(ParameterError, match="OptimalMatching: indel must be a number above 0; got 0"):
         OptimalMatching(indel=0)
     for costs in (-1.0, [[0, 1]], [[0, 1], [2, 0]], [[1, 1], [1, 0]], "dear", [[0, np.nan], [np.nan, 0]]):

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
-from discreet.data.inferring.item_cells import holds_sets, items_in, mark_between
+from discreet.data.inferring.item_cells import holds_sets
 from discreet.data.scales.dissimilarities import Jaccard
+from discreet.data.scales.item_text import items_in, mark_between
 from discreet.errors import DiscreetError, ParameterError
 from discreet.operators.item_prototypes import FrequentItems
 
@@ -111,11 +112,14 @@ def test_what_is_made_for_events_is_refused(sold, option):
         dc.KSHC(k=5, attributes=["BASKET"], **option).mask(sold)
 
 
-def test_sets_and_events_are_not_taken_together():
+def test_sets_and_events_are_taken_together_each_by_its_own_distance():
     frame = pl.DataFrame({"a": ["x y", "y"] * 4, "b": ["x y", "y"] * 4})
     schema = dc.Schema([dc.Attribute("a", dc.ItemSet("xy"), "key"), dc.Attribute("b", dc.Sequence("xy"), "key")])
-    with pytest.raises(ParameterError, match="cannot be taken together"):
-        dc.KSHC(k=2).mask(dc.microdata(frame, schema))
+    masked = dc.KSHC(k=2).mask(dc.microdata(frame, schema))
+    assert min(Counter(masked.microdata.to_native().rows()).values()) >= 2
+    assert masked.provenance.details["distance"] == "Jaccard(), OSSOWA(quantifier=None)"
+    with pytest.raises(ParameterError, match="'jaccard'|does not compare what the scale 'items' holds"):
+        dc.KSHC(k=2, distance="lcs").mask(dc.microdata(frame, schema))
 
 
 def test_jaccard_by_hand():

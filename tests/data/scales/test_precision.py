@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from discreet.data.scales import precision
 from discreet.data.scales.precision import Fineness, fineness, joined_fineness, rounded
 
 
@@ -23,11 +24,60 @@ def test_edges(values, decimals):
     assert fineness(np.array(values, dtype=float)).decimals == decimals
 
 
+def decimals_by_trying(value):
+    """The least number of decimals that gives a number back, tried one after the other; 16 where none does."""
+    if abs(value) >= 2.0**52:
+        return 0
+    for d in range(16):
+        if abs(value * 10.0**d) < 1e15 and round(value * 10.0**d) / 10.0**d == value:
+            return d
+    return 16
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(-1e17, 1e17, allow_nan=False, allow_subnormal=True),
+            st.builds(lambda r, d: r / 10.0**d, st.integers(-(10**15), 10**15), st.integers(0, 15)),
+            st.builds(lambda e, up: float(np.nextafter(10.0**e, up)), st.integers(-20, 16), st.sampled_from([0, 1e18])),
+            st.integers(10**14, 10**16).map(float),
+        ),
+        min_size=1,
+    )
+)
+def test_counts_are_those_of_trying_every_decimal(values):
+    column = np.array(values)
+    expected = np.bincount([decimals_by_trying(value) for value in values if value != 0], minlength=17)
+    assert fineness(column).counts[:17] == tuple(expected.tolist())
+    doubles, multiples = precision._counted(column[column != 0])
+    assert doubles == tuple(expected.tolist())
+    assert multiples == precision._multiples(column[column != 0])
+
+
+def test_multiples_are_counted_among_numbers_that_are_none_and_long_columns_in_runs():
+    rng = np.random.default_rng(3)
+    steps = (0.05, 0.25, 0.5, 2.0, 5.0, 2500.0, 500000.0)
+    column = np.concatenate([rng.lognormal(size=70_000), *(step * rng.integers(1, 999, 500) for step in steps)])
+    rng.shuffle(column)
+    counts = fineness(column).counts
+    by_step = {0.05: 20, 0.25: 4, 0.5: 2}
+    tried = [int((np.rint(column * parts) / parts == column).sum()) for parts in by_step.values()]
+    assert counts[34:37] == tuple(tried)
+    twos, five_hundred_thousands = counts[37], counts[-1]
+    assert twos == int((np.rint(column / 2) * 2 == column).sum()) > 1000
+    assert five_hundred_thousands == int((np.rint(column / 5e5) * 5e5 == column).sum()) >= 500
+    assert list(counts[34:]) == precision._counted(column)[1]
+    runs = [rounded(column[low : low + 9000], fineness(column)) for low in range(0, column.size, 9000)]
+    assert np.array_equal(rounded(column, fineness(column)), np.concatenate(runs))
+
+
 def test_single_precision_has_the_decimals_that_were_written():
     prices = np.round(np.random.default_rng(0).uniform(0, 900, 500), 2)
     stored = prices.astype(np.float32).astype(np.float64)
     assert fineness(prices).decimals == fineness(stored).decimals == 2
     assert fineness(np.append(stored, np.pi)).decimals is None
+    many = np.tile(stored, 250)  # numbers that a compiled loop counts
+    assert fineness(many).counts == tuple(250 * count for count in fineness(stored).counts)
 
 
 @given(st.lists(st.sampled_from([1.0, 0.5, 12.35, 1 / 3, float(np.float32(12.35)), np.nan]), min_size=2, max_size=12))

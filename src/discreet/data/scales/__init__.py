@@ -10,9 +10,13 @@ from discreet.data.scales.moment import Moment
 from discreet.data.scales.nominal import Nominal
 from discreet.data.scales.numeric import Numeric
 from discreet.data.scales.ordinal import Ordinal
+from discreet.data.scales.query_log import QueryLog
 from discreet.data.scales.scale import Categorical, Scale
 from discreet.data.scales.semantics import IntervalSemantics, Negation
 from discreet.data.scales.sequence import EncodedSequences, Sequence
+from discreet.data.scales.succession import Succession
+from discreet.data.scales.time_series import TimeSeries
+from discreet.data.scales.trajectory import Trajectory
 from discreet.errors import SchemaError
 from discreet.registry import unknown_name
 from discreet.typing import Json
@@ -31,13 +35,18 @@ __all__ = [
     "Nominal",
     "Numeric",
     "Ordinal",
+    "QueryLog",
     "Scale",
     "Sequence",
+    "Succession",
+    "TimeSeries",
+    "Trajectory",
     "scale_from_dict",
 ]
 
 SCALES: dict[str, type[Scale]] = {
-    scale.name: scale for scale in (Numeric, Ordinal, Nominal, Sequence, ItemSet, Date, DateTime)
+    scale.name: scale
+    for scale in (Numeric, Ordinal, Nominal, Sequence, ItemSet, TimeSeries, Trajectory, QueryLog, Date, DateTime)
 }
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from discreet.data.scales.nominal import Nominal
 from discreet.typing import Level
 
-__all__ = ["GapFlag"]
+__all__ = ["GapFlag", "flagged_by"]
 
 
 @dataclass(frozen=True)
@@ -26,3 +26,8 @@ class GapFlag(Nominal):
 
     def __init__(self, levels: Iterable[Level] = ("no", "yes")) -> None:
         super().__init__(levels)
+
+
+def flagged_by(flag: str) -> str:
+    """Return the number of which a column with this scale says where it is missing."""
+    return flag.rstrip("?").removesuffix(" is missing")

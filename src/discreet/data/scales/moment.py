@@ -44,6 +44,10 @@ class Moment(Numeric):
                 raise SchemaError("A date's format must be text.", hint='Such as format = "%d.%m.%Y".')
             DateFormat(self.format)
 
+    @property
+    def is_settled(self) -> bool:
+        return False  # how its dates are written, every column says anew
+
     # ---------------------------------------------------------------------------------------------------------- reading
 
     def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> FloatArray:
@@ -152,7 +156,8 @@ class Moment(Numeric):
         low, high = _FIRST, _LAST
         if pa.types.is_timestamp(kind) and kind.unit == "ns":
             low, high = -_NANOSECONDS, _NANOSECONDS
-        instants = np.clip(micros, low, high).astype(np.int64)
+        # Once more in whole numbers: the ends have more digits than a float, which lies a step beyond them.
+        instants = np.clip(np.clip(micros, low, high).astype(np.int64), low, high)
         if is_text(before) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
             return self._as_text(instants, absent, before)
         column = pa.array(instants, pa.int64(), mask=absent).cast(pa.timestamp("us"))

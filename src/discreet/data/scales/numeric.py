@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from discreet.data.scales.precision import Fineness, fineness
 from discreet.data.scales.scale import Scale, as_arrow, hide_missing, is_text, to_level_type
@@ -46,8 +45,10 @@ class Numeric(Scale):
                 f"{unreadable} of {len(column)} values are not numbers.",
                 hint="Declare the attribute ordinal or nominal, or list those values as missing codes.",
             )
-        filled = pc.fill_null(numbers, np.nan) if numbers.null_count else numbers
-        result = np.array(filled.to_numpy(zero_copy_only=False), dtype=np.float64)
+        result = np.array(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)  # a null becomes NaN
+        # With a missing number among them the least and the largest are missing too, and the next lines decide.
+        if not result.size or (result.min() >= -LARGEST and result.max() <= LARGEST):
+            return result
         if not (np.abs(result) > LARGEST).any():
             return result
         infinite = int(np.isinf(result).sum())

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.typing import FloatArray
+from discreet.kernels.values.decimals import count_decimals
+from discreet.typing import BoolArray, FloatArray
 
 __all__ = [
     "MOST_DECIMALS",
@@ -49,6 +50,11 @@ _MICROSECONDS = 6
 _DOUBLE_DIGITS, _SINGLE_DIGITS = 1e15, 1e7
 _EXACT_POWERS = 22  # ten to this is the largest power of ten that a binary number holds exactly
 _POWERS = np.array([float(10**d) for d in range(_EXACT_POWERS + 1)])
+_MANTISSA = 52
+_ROOM = np.array(
+    [int((_POWERS[: MOST_DECIMALS + 1] <= _DOUBLE_DIGITS / 2.0**e).sum()) - 1 for e in range(-1022, 1024)] + [-1, -1]
+)
+"""By the exponent of a binary number, with how many decimals numbers below the next one have at most 15 digits."""
 
 
 @dataclass(frozen=True)
@@ -145,19 +151,41 @@ def fineness(values: FloatArray) -> Fineness:
     >>> fineness(np.array([1 / 3, 2.0])).decimals is None
     True
     """
-    present = values[np.isfinite(values)]
+    present = _where(np.isfinite(values), values)
     if not present.size:
         return Fineness(0, np.inf, -np.inf, 0, (0,) * N_COUNTS)
     low, high = float(present.min()), float(present.max())
-    present = present[present != 0]
-    doubles, singles = _by_decimals(present, present, _DOUBLE_DIGITS), (0,) * _BINS
-    single = None
-    if max(abs(low), abs(high)) < _SINGLE_DIGITS:
-        narrow = present.astype(np.float32)
-        if (narrow == present).all():
-            singles = _by_decimals(present, narrow, _SINGLE_DIGITS)
-            single = _most(singles)
-    return Fineness(_most(doubles), low, high, single, (*doubles, *singles, *_multiples(present)))
+    present = _where(present != 0, present)
+    if present.size < _MANY:
+        doubles, multiples = _by_decimals(present, present, _DOUBLE_DIGITS), _multiples(present)
+    else:
+        doubles, multiples = _counted(present)
+    singles, single = (0,) * _BINS, None
+    if max(abs(low), abs(high)) < _SINGLE_DIGITS and _are_single(present):
+        singles = _by_decimals(present, present.astype(np.float32), _SINGLE_DIGITS)
+        single = _most(singles)
+    return Fineness(_most(doubles), low, high, single, (*doubles, *singles, *multiples))
+
+
+def _where(condition: BoolArray, values: FloatArray) -> FloatArray:
+    """Return the values that fulfil a condition; where all do, those that came."""
+    return values if condition.all() else values[condition]
+
+
+def _are_single(numbers: FloatArray) -> bool:
+    """Say whether single precision holds all of them; in most columns that it does not hold, a few numbers tell."""
+    return all((numbers[part].astype(np.float32) == numbers[part]).all() for part in _runs(numbers.size))
+
+
+def _counted(present: FloatArray) -> tuple[tuple[int, ...], list[int]]:
+    """Return what :func:`_by_decimals` and :func:`_multiples` count of many numbers in double precision."""
+    counts, multiples = np.zeros(_BINS, dtype=np.int64), np.zeros(len(_FRACTIONS) + len(_WHOLES), dtype=np.int64)
+    numbers = np.ascontiguousarray(present)
+    powers, parts = _POWERS[: MOST_DECIMALS + 1], np.array(sorted(_FRACTIONS, reverse=True), dtype=np.float64)
+    count_decimals(
+        numbers, numbers.view(np.int64), powers, _ROOM, _DOUBLE_DIGITS, parts, np.array(_WHOLES), counts, multiples
+    )
+    return tuple(counts.tolist()), multiples.tolist()
 
 
 def clock_fineness(seconds: FloatArray) -> Fineness:
@@ -211,6 +239,7 @@ def _finest(decimals: Iterable[int | None]) -> int | None:
     return most
 
 
+_MANY = 100_000  # numbers that are counted by a compiled loop
 _CACHED = 1 << 15  # numbers that are looked at together, as many as stay in the processor's cache
 
 
@@ -219,25 +248,60 @@ def _by_decimals(present: FloatArray, stored: NDArray[Any], digits: float) -> tu
 
     `digits` bounds what the kind of number tells apart; beyond it every decimal would seem to fit.
     """
-    if present.size > _CACHED:
-        parts = [slice(low, low + _CACHED) for low in range(0, present.size, _CACHED)]
-        counted = [_by_decimals(present[part], stored[part], digits) for part in parts]
-        return tuple(int(count) for count in np.sum(counted, axis=0))
-    rest = np.arange(present.size)
+    size = present.size
     counts = [0] * _BINS
-    for d in range(MOST_DECIMALS + 1):
-        with np.errstate(over="ignore"):
-            steps = present[rest] * _POWERS[d]
-        fits = np.abs(steps) < digits
-        fits[fits] = (np.rint(steps[fits]) / _POWERS[d]).astype(stored.dtype) == stored[rest][fits]
-        if d == 0:
-            fits |= np.abs(present[rest]) >= 2.0**52  # no binary number of this size has a fraction
-        counts[d] = int(fits.sum())
-        rest = rest[~fits]
-        if not rest.size:
-            break
-    counts[-1] = rest.size
+    fractions = []
+    for part in _runs(present.size):
+        numbers, own = present[part], stored[part]
+        whole = _fits(numbers, own, 0, digits) | (np.abs(numbers) >= 2.0**52)  # no such binary number has a fraction
+        counts[0] += int(whole.sum())
+        rest = np.flatnonzero(~whole)
+        if digits == _DOUBLE_DIGITS:
+            rest = rest[_may_be_written(numbers[rest])]
+        fractions.append((numbers[rest], own[rest]))
+    present, stored = (
+        (np.concatenate(parts) for parts in zip(*fractions, strict=True)) if fractions else (present, stored)
+    )
+    for part in _runs(present.size):
+        numbers, own = present[part], stored[part]
+        for d in range(1, MOST_DECIMALS + 1):
+            if not numbers.size:
+                break
+            fits = _fits(numbers, own, d, digits)
+            counts[d] += int(fits.sum())
+            numbers, own = numbers[~fits], own[~fits]
+    counts[-1] = size - sum(counts)
     return tuple(counts)
+
+
+def _runs(n: int) -> list[slice]:
+    """Cut a column into as many numbers as stay in the processor's cache."""
+    return [slice(low, low + _CACHED) for low in range(0, n, _CACHED)]
+
+
+def _fits(numbers: FloatArray, stored: NDArray[Any], decimals: int, digits: float) -> BoolArray:
+    """Say which numbers are given back by so many decimals, and by fewer digits than their kind tells apart."""
+    power = _POWERS[decimals]
+    with np.errstate(over="ignore"):
+        steps = numbers * power
+        same = (np.rint(steps) / power).astype(stored.dtype) == stored
+    return np.asarray(same & (np.abs(steps) < digits))
+
+
+def _may_be_written(present: FloatArray) -> BoolArray:
+    """Say which numbers may be written with 15 decimals and fewer than 16 digits; the others cannot be.
+
+    Who is written with d decimals, x = r / 10^d rounded, is so with one more as long as there are fewer than 16 digits:
+    x · 10^(d + 1) is then within 0.25 of the whole number 10 r, and 10 r / 10^(d + 1) is the same quotient, rounded the
+    same. So the most decimals that there is room for decide, one look instead of sixteen.
+    """
+    size = np.abs(present)
+    # What all numbers of a binary exponent have room for, and one more where this one has.
+    room = _ROOM[size.view(np.int64) >> _MANTISSA]
+    room += (room < MOST_DECIMALS) & (size * _POWERS[np.minimum(room + 1, MOST_DECIMALS)] < _DOUBLE_DIGITS)
+    power = _POWERS[np.maximum(room, 0)]
+    written = np.rint(present * power) / power == present
+    return np.asarray(written | (room < 0))
 
 
 def _most(counts: tuple[int, ...]) -> int | None:
@@ -247,9 +311,17 @@ def _most(counts: tuple[int, ...]) -> int | None:
 
 def _multiples(present: FloatArray) -> list[int]:
     """Return how many numbers are multiples of every step that is no power of ten below one."""
+    # A multiple of any of the steps is one of the finest, or too large for it to be told.
+    finest = max(_FRACTIONS)
+    candidates = [np.empty(0)]
+    for part in _runs(present.size):
+        numbers = present[part]
+        with np.errstate(over="ignore"):
+            steps = numbers * finest
+            candidates.append(numbers[(np.rint(steps) / finest == numbers) | (np.abs(steps) >= _DOUBLE_DIGITS)])
+    present = np.concatenate(candidates)
     if present.size > _CACHED:
-        runs = [present[low : low + _CACHED] for low in range(0, present.size, _CACHED)]
-        return [int(count) for count in np.sum([_multiples(run) for run in runs], axis=0)]
+        return [int(count) for count in np.sum([_multiples(present[part]) for part in _runs(present.size)], axis=0)]
     counts = []
     for parts in sorted(_FRACTIONS, reverse=True):
         with np.errstate(over="ignore"):
@@ -275,6 +347,8 @@ def rounded(values: FloatArray, column: Fineness, decimals: int | None = None) -
     >>> rounded(np.array([1000 / 3]), Fineness(None, 0.0, 900.0)).tolist()
     [333.333]
     """
+    if values.size > _CACHED and values.ndim == 1:
+        return np.concatenate([rounded(values[part], column, decimals) for part in _runs(values.size)])
     unit = column.unit
     if unit is not None and (unit in _steps() or unit in _CLOCK):
         parts = round(1 / unit)

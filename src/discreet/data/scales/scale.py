@@ -20,7 +20,8 @@ from discreet.typing import CodeArray, FloatArray, Json, Level
 
 __all__ = ["Categorical", "Scale", "as_arrow", "hide_missing", "is_text", "is_whole", "level_type", "to_level_type"]
 
-_INTEGER = r"^\s*[+-]?[0-9]+\s*$"
+_INTEGER = r"^\s*[+-]?[0-9]{1,19}\s*$"
+"""More digits than these are never a number of 64 bits."""
 _DECIMAL = r"^\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 
 
@@ -38,6 +39,8 @@ class Scale(ABC):
     """Of sequences: the dissimilarity that they are compared by where nobody names another."""
     own_prototype: ClassVar[str] = ""
     """Of sequences: what a group is released as where nobody says otherwise."""
+    tells_all: ClassVar[bool] = True
+    """Whether encoded values tell all that a cell shows; not where they are rounded."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -57,6 +60,15 @@ class Scale(ABC):
     @abstractmethod
     def distance(self, a: Any, b: Any) -> FloatArray:
         """Return the distance of encoded values, element by element (arrays broadcast)."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is left that only a column can tell."""
+        return True
+
+    def completed(self, values: Any, missing: tuple[Level, ...] = ()) -> Scale:  # noqa: ARG002 - a subclass reads them
+        """Return the scale with what a column tells that the declaration left open."""
+        return self
 
     def to_dict(self) -> Json:
         """Return what a TOML file keeps of the scale."""
@@ -187,9 +199,10 @@ def to_level_type(column: pa.Array, target: pa.DataType) -> pa.Array:
                 pa.scalar(True),
                 pc.if_else(pc.equal(truth, "false"), pa.scalar(False), pa.scalar(None, pa.bool_())),
             )
-        pattern = _INTEGER if pa.types.is_integer(target) else _DECIMAL
-        looks_right = pc.match_substring_regex(column, pattern)
-        return pc.utf8_trim_whitespace(_keep(column, looks_right)).cast(target, safe=False)
+        whole = pa.types.is_integer(target)
+        looks_right = pc.match_substring_regex(column, _INTEGER if whole else _DECIMAL)
+        digits = pc.utf8_trim_whitespace(_keep(column, looks_right))
+        return _read_whole(digits).cast(target) if whole else digits.cast(target, safe=False)
     if pa.types.is_floating(column.type) and (pa.types.is_integer(target) or target == pa.string()):
         whole = is_whole(column)
         if target == pa.string() and not pc.all(whole, skip_nulls=True).as_py():
@@ -201,6 +214,16 @@ def to_level_type(column: pa.Array, target: pa.DataType) -> pa.Array:
         return column.cast(target)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return pa.nulls(len(column), target)
+
+
+def _read_whole(digits: pa.Array) -> pa.Array:
+    """Return texts of up to 19 digits as numbers; what has no place in 64 bits becomes null."""
+    texts = pc.utf8_ltrim(digits, "+")
+    try:
+        return texts.cast(pa.int64())
+    except pa.ArrowInvalid:
+        numbers = [None if text is None else int(text) for text in texts.to_pylist()]
+        return pa.array([n if n is not None and -(2**63) <= n < 2**63 else None for n in numbers], pa.int64())
 
 
 def is_whole(numbers: pa.Array) -> pa.Array:

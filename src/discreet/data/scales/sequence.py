@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from discreet.data.scales.scale import Scale, as_arrow, hide_missing, is_text, level_type, to_level_type
+from discreet.data.scales.item_text import items_in
+from discreet.data.scales.nominal import Nominal
+from discreet.data.scales.scale import Scale, as_arrow, hide_missing, level_type, to_level_type
+from discreet.data.scales.succession import Succession, check_columns, is_list
 from discreet.errors import DataError, SchemaError, wrong_type
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json, Level
 
@@ -103,7 +106,7 @@ def distinct(columns: list[EncodedSequences]) -> tuple[IntArray, IntArray, IntAr
 
 
 @dataclass(frozen=True)
-class Sequence(Scale):
+class Sequence(Succession):
     """Events in the order in which they happened.
 
     Parameters
@@ -128,11 +131,11 @@ class Sequence(Scale):
     alphabet: tuple[Level, ...]
     delimiter: str = " "
     columns: tuple[str, ...] = field(default=(), repr=False)
-    kind: ClassVar[str] = "sequence"
+    name: ClassVar[str] = "sequence"
     answers: ClassVar[frozenset[str]] = frozenset({"sequence", "events"})
+    own_fields: ClassVar[tuple[str, ...]] = ("alphabet",)
     own_distance: ClassVar[str] = "oss-owa"
     own_prototype: ClassVar[str] = "oesp"
-    ordered: ClassVar[bool] = False
 
     def __init__(self, alphabet: Iterable[Level], delimiter: str = " ", columns: Iterable[str] = ()) -> None:
         if not isinstance(alphabet, Iterable):
@@ -147,13 +150,8 @@ class Sequence(Scale):
         if not isinstance(delimiter, str) or not delimiter:
             raise SchemaError("Sequence: delimiter must be text, and not empty.")
         object.__setattr__(self, "alphabet", events)
-        if isinstance(columns, str) or not all(isinstance(name, str) and name for name in columns):
-            raise SchemaError("Sequence: columns must list names of columns.")
-        positions = tuple(columns)
-        if len(set(positions)) != len(positions):
-            raise SchemaError(f"Sequence: {len(positions) - len(set(positions))} columns are listed twice.")
         object.__setattr__(self, "delimiter", delimiter)
-        object.__setattr__(self, "columns", positions)
+        object.__setattr__(self, "columns", check_columns(columns))
         level_type(events)
 
     def encode(self, values: Any, missing: tuple[Level, ...] = ()) -> EncodedSequences:
@@ -177,22 +175,8 @@ class Sequence(Scale):
 
     def as_lists(self, column: pa.Array) -> pa.Array:
         """Return a column of delimited text as a list column; a list column is returned as it is."""
-        if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
-            return column
-        if not is_text(column) and column.null_count < len(column):
-            raise DataError("A sequence must be text or a list of events.", hint="Declare another scale.")
-        text = column.cast(pa.string())
-        split = pc.split_pattern(text, self.delimiter)
         # "a  b " holds two events, not four: empty pieces are dropped.
-        pieces = split.flatten()
-        owner = pc.list_parent_indices(split).to_numpy(zero_copy_only=False)
-        events = pc.not_equal(pieces, "")
-        lengths = np.bincount(owner[events.to_numpy(zero_copy_only=False)], minlength=len(text))
-        offsets = pa.array(
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32),
-            mask=np.append(text.is_null().to_numpy(zero_copy_only=False), False),
-        )
-        return pa.ListArray.from_arrays(offsets, pieces.filter(events))
+        return column if is_list(column) else self._pieces(column)
 
     def decode(self, encoded: Any) -> pa.Array:
         """Return a list column."""
@@ -219,10 +203,39 @@ class Sequence(Scale):
 
         return Levenshtein().compare(a, b).pairs()
 
+    @classmethod
+    def read_off(cls, column: pa.Array, missing: tuple[Level, ...], fields: Json) -> Self:
+        events, mark = items_in(column, missing, fields.get("delimiter"))
+        return cls(events or [""], mark, fields.get("columns", ()))
+
+    def occurring(self, codes: IntArray) -> Self:
+        events = [self.alphabet[code] for code in codes]
+        return replace(self, alphabet=tuple(sorted(events)) if events else ("",))
+
+    def is_part_of(self, whole: Scale) -> bool:
+        if not isinstance(whole, Sequence):
+            return False
+        return self.delimiter == whole.delimiter and {*self.alphabet} - {""} <= {*whole.alphabet}
+
+    def translated(self, other: Scale, encoded: EncodedSequences) -> EncodedSequences:
+        """Return what another alphabet encoded as positions in this one, its new events after this one's own."""
+        if not isinstance(other, Sequence) or other.alphabet == self.alphabet:
+            return encoded
+        place = {event: code for code, event in enumerate(dict.fromkeys((*self.alphabet, *other.alphabet)))}
+        codes = np.array([place[event] for event in other.alphabet], dtype=np.int32)
+        return EncodedSequences(codes[encoded.codes], encoded.offsets, encoded.missing)
+
+    def position_scale(self, values: pa.Array) -> Scale:
+        return Nominal(tuple(sorted(set(values.drop_null().to_pylist()))) or ("(no value)",))
+
+    @property
+    def size(self) -> int:
+        return len(self.alphabet)
+
     def to_dict(self) -> Json:
         states = {"columns": list(self.columns)} if self.columns else {}
         return {"alphabet": list(self.alphabet), "delimiter": self.delimiter, **states}
 
     @classmethod
-    def from_dict(cls, fields: dict[str, Any]) -> Sequence:
+    def from_dict(cls, fields: dict[str, Any]) -> Self:
         return cls(tuple(fields["alphabet"]), fields.get("delimiter", " "), fields.get("columns", ()))

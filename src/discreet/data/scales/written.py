@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from discreet.data.scales.moment import Moment
 from discreet.data.scales.scale import Categorical, Scale, is_text, level_type
 from discreet.data.scales.sequence import EncodedSequences
+from discreet.data.scales.succession import is_list, shown
 from discreet.typing import BoolArray, IntArray
 
 __all__ = ["absent_of", "cell_keys", "numbered", "says_all"]
@@ -36,6 +37,8 @@ def says_all(column: pa.Array, scale: Scale) -> bool:
 
     It does not where text is read as something else: "1", "1.0" and " 1" are one number.
     """
+    if not scale.tells_all:
+        return False
     if isinstance(scale, Categorical):
         return not is_text(column) or level_type(scale.levels) == pa.string()
     if isinstance(scale, Moment):
@@ -114,7 +117,8 @@ def _hashed(column: pa.Array, salt: bytes) -> IntArray:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
         column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
-    cells = column.cast(pa.string()).dictionary_encode()
+    text = shown(column) if is_list(column) else column.cast(pa.string())
+    cells = text.dictionary_encode()
     digests = np.array([_digest(text.encode(), salt) for text in cells.dictionary.to_pylist()] + [_NULL], np.int64)
     places = pc.fill_null(cells.indices, pa.scalar(len(cells.dictionary), cells.indices.type))
     return np.asarray(digests[places.to_numpy(zero_copy_only=False)], dtype=np.int64)

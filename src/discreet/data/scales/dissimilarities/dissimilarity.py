@@ -7,12 +7,14 @@ any pairs, or the whole matrix. Every dissimilarity lies between 0 (the same seq
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from discreet.data.scales.scale import Scale
 from discreet.data.scales.sequence import EncodedSequences
-from discreet.errors import DataError
+from discreet.errors import DataError, ParameterError
 from discreet.registry import Registry
 from discreet.typing import FloatArray, IntArray
 
@@ -39,13 +41,18 @@ class Dissimilarity(ABC):
 
     Subclasses write ``prepare`` (collections to what the kernel needs) and ``run``. `properties` lists what they
     claim beyond symmetry, positivity and d(s, s) = 0, and what the common battery tests: ``"definite"`` (0 for equal
-    sequences only) and ``"triangle"`` (the triangle inequality).
+    sequences only), ``"triangle"`` (the triangle inequality) and ``"mirrored"`` (d(s, r) is d(r, s) to the last bit, so
+    that one of them need not be computed).
     """
 
     name: ClassVar[str]
     contents: ClassVar[frozenset[str]] = frozenset({"events"})
-    """What the sequences may be made of that it compares: ``"events"``, ``"items"``."""
+    """What the sequences may be made of that it compares: ``"events"``, ``"items"``, ``"series"`` and their like."""
     properties: ClassVar[frozenset[str]] = frozenset()
+    together: ClassVar[int] = 10_000
+    """How many sequences can be compared pair by pair in about a minute, for methods that do so block by block."""
+    typed_parameter: ClassVar[str] = ""
+    """The one parameter, a number, that can be typed after the name and a colon."""
 
     @classmethod
     def examples(cls) -> list[Self]:
@@ -63,6 +70,19 @@ class Dissimilarity(ABC):
     def square(self, prepared: Any, n: int) -> FloatArray | None:  # noqa: ARG002 - a subclass reads them
         """Return all pairs of a collection with itself, each two compared once; None where there is no such way."""
         return None
+
+    def comparing(self, owner: str, scale: Scale) -> Dissimilarity:
+        """Return the dissimilarity of what a scale holds, or say that it cannot compare it."""
+        if not self.contents & scale.answers:
+            raise ParameterError(
+                f"{owner}: the distance {type(self).name!r} does not compare what the scale {scale.name!r} holds.",
+                hint=f"Its own is {scale.own_distance!r}.",
+            )
+        return self.bound_to(scale)
+
+    def bound_to(self, scale: Scale) -> Dissimilarity:  # noqa: ARG002 - a subclass reads it
+        """Return the dissimilarity of what a scale encodes, where codes alone do not say how far apart things are."""
+        return self
 
     def compare(self, a: EncodedSequences, b: EncodedSequences | None = None) -> Comparison:
         """Prepare the comparison of two collections, or of one with itself."""
@@ -86,6 +106,11 @@ class Comparison:
         self.shape = (len(a), len(b))
         self._same = a is b
         self._prepared = dissimilarity.prepare(a, b)
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether a collection is compared with itself, and both ways give the same to the last bit."""
+        return self._same and "mirrored" in type(self.dissimilarity).properties
 
     def rows(self, which: Any, among: Any = None) -> FloatArray:
         """Return the dissimilarities of the sequences `which` of a to `among` (default: all) of b, one row each."""
@@ -121,6 +146,11 @@ class MeanComparison:
         self._parts = parts
         self.shape = parts[0].shape
 
+    @property
+    def mirrored(self) -> bool:
+        """As :attr:`Comparison.mirrored`."""
+        return all(part.mirrored for part in self._parts)
+
     def rows(self, which: Any, among: Any = None) -> FloatArray:
         """As :meth:`Comparison.rows`."""
         return np.asarray(np.mean([part.rows(which, among) for part in self._parts], axis=0))
@@ -135,10 +165,13 @@ class MeanComparison:
 
 
 def compare_all(
-    distance: Dissimilarity, a: list[EncodedSequences], b: list[EncodedSequences] | None = None
+    distances: Sequence[Dissimilarity], a: list[EncodedSequences], b: list[EncodedSequences] | None = None
 ) -> Comparison | MeanComparison:
-    """Compare records on one or several sequence attributes; several count alike."""
-    parts = [distance.compare(first, None if b is None else b[p]) for p, first in enumerate(a)]
+    """Compare records on one or several sequence attributes, each by its own distance; several count alike."""
+    parts = [
+        distance.compare(first, None if b is None else b[p])
+        for p, (distance, first) in enumerate(zip(distances, a, strict=True))
+    ]
     return parts[0] if len(parts) == 1 else MeanComparison(parts)
 
 
