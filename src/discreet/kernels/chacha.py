@@ -7,18 +7,20 @@ Two ways to use it: :func:`uniforms_at` gives numbers that belong to positions o
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import compiled_callback, exact_kernel
 
-__all__ = ["COUNTER", "NEXT", "STREAM_WORDS", "WORDS", "block", "callbacks", "uniforms_at"]
+__all__ = ["COUNTER", "LANES", "NEXT", "STREAM_WORDS", "WORDS", "blocks", "callbacks", "uniforms_at"]
 
 WORDS = 8
 """Numbers of 64 bits in a block."""
-_BUFFERED = 64 * WORDS
+LANES = 64
+"""Blocks that are made together."""
+_BUFFERED = LANES * WORDS
 # A stream lies in one array of 64-bit words: key (4), nonce, counter, the next word to hand out, and what was drawn.
 NONCE, COUNTER, NEXT, _DRAWN = 4, 5, 6, 7
 STREAM_WORDS = _DRAWN + _BUFFERED
@@ -28,23 +30,40 @@ _HALF = np.uint64(32)
 
 
 @exact_kernel
-def _turned(x: np.uint32, by: int) -> np.uint32:
-    return np.uint32((np.uint64(x) << np.uint64(by)) | (np.uint64(x) >> np.uint64(32 - by)))
-
-
-@exact_kernel
 def _quarter(
     a: np.uint32, b: np.uint32, c: np.uint32, d: np.uint32
 ) -> tuple[np.uint32, np.uint32, np.uint32, np.uint32]:
-    a = np.uint32(a + b)
-    d = _turned(np.uint32(d ^ a), 16)
-    c = np.uint32(c + d)
-    b = _turned(np.uint32(b ^ c), 12)
-    a = np.uint32(a + b)
-    d = _turned(np.uint32(d ^ a), 8)
-    c = np.uint32(c + d)
-    b = _turned(np.uint32(b ^ c), 7)
+    u = np.uint32
+    a = u(a + b)
+    d = u(d ^ a)
+    d = u(u(d << u(16)) | u(d >> u(16)))
+    c = u(c + d)
+    b = u(b ^ c)
+    b = u(u(b << u(12)) | u(b >> u(20)))
+    a = u(a + b)
+    d = u(d ^ a)
+    d = u(u(d << u(8)) | u(d >> u(24)))
+    c = u(c + d)
+    b = u(b ^ c)
+    b = u(u(b << u(7)) | u(b >> u(25)))
     return a, b, c, d
+
+
+_State: TypeAlias = tuple[np.uint32, ...]
+
+
+@exact_kernel
+def _two_rounds(x: _State) -> _State:
+    x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15 = x
+    x0, x4, x8, x12 = _quarter(x0, x4, x8, x12)
+    x1, x5, x9, x13 = _quarter(x1, x5, x9, x13)
+    x2, x6, x10, x14 = _quarter(x2, x6, x10, x14)
+    x3, x7, x11, x15 = _quarter(x3, x7, x11, x15)
+    x0, x5, x10, x15 = _quarter(x0, x5, x10, x15)
+    x1, x6, x11, x12 = _quarter(x1, x6, x11, x12)
+    x2, x7, x8, x13 = _quarter(x2, x7, x8, x13)
+    x3, x4, x9, x14 = _quarter(x3, x4, x9, x14)
+    return x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15
 
 
 @exact_kernel
@@ -53,37 +72,33 @@ def _pair(low: np.uint32, high: np.uint32) -> np.uint64:
 
 
 @exact_kernel
-def block(key: NDArray[np.uint64], nonce: np.uint64, counter: np.uint64, out: NDArray[np.uint64]) -> None:
-    """Write the 64 bytes that belong to a counter."""
-    # IN  key (4,) uint64, little-endian pairs of the specification's words; nonce, counter uint64
-    # OUT out (8,) uint64
-    k0, k1 = np.uint32(key[0] & _M), np.uint32(key[0] >> _HALF)
-    k2, k3 = np.uint32(key[1] & _M), np.uint32(key[1] >> _HALF)
-    k4, k5 = np.uint32(key[2] & _M), np.uint32(key[2] >> _HALF)
-    k6, k7 = np.uint32(key[3] & _M), np.uint32(key[3] >> _HALF)
-    c0, c1 = np.uint32(counter & _M), np.uint32(counter >> _HALF)
-    n0, n1 = np.uint32(nonce & _M), np.uint32(nonce >> _HALF)
-    s0, s1, s2, s3 = np.uint32(0x61707865), np.uint32(0x3320646E), np.uint32(0x79622D32), np.uint32(0x6B206574)
-    x0, x1, x2, x3 = s0, s1, s2, s3
-    x4, x5, x6, x7, x8, x9, x10, x11 = k0, k1, k2, k3, k4, k5, k6, k7
-    x12, x13, x14, x15 = c0, c1, n0, n1
-    for _ in range(10):
-        x0, x4, x8, x12 = _quarter(x0, x4, x8, x12)
-        x1, x5, x9, x13 = _quarter(x1, x5, x9, x13)
-        x2, x6, x10, x14 = _quarter(x2, x6, x10, x14)
-        x3, x7, x11, x15 = _quarter(x3, x7, x11, x15)
-        x0, x5, x10, x15 = _quarter(x0, x5, x10, x15)
-        x1, x6, x11, x12 = _quarter(x1, x6, x11, x12)
-        x2, x7, x8, x13 = _quarter(x2, x7, x8, x13)
-        x3, x4, x9, x14 = _quarter(x3, x4, x9, x14)
-    out[0] = _pair(np.uint32(x0 + s0), np.uint32(x1 + s1))
-    out[1] = _pair(np.uint32(x2 + s2), np.uint32(x3 + s3))
-    out[2] = _pair(np.uint32(x4 + k0), np.uint32(x5 + k1))
-    out[3] = _pair(np.uint32(x6 + k2), np.uint32(x7 + k3))
-    out[4] = _pair(np.uint32(x8 + k4), np.uint32(x9 + k5))
-    out[5] = _pair(np.uint32(x10 + k6), np.uint32(x11 + k7))
-    out[6] = _pair(np.uint32(x12 + c0), np.uint32(x13 + c1))
-    out[7] = _pair(np.uint32(x14 + n0), np.uint32(x15 + n1))
+def blocks(key: NDArray[np.uint64], nonce: np.uint64, counters: NDArray[np.uint64], out: NDArray[np.uint64]) -> None:
+    """Write the 64 bytes that belong to each of 64 counters.
+
+    There is no loop but the one over counters, and words of a block lie a fixed distance apart: so the compiler works
+    on as many counters at once as the processor has lanes.
+    """
+    # IN  key (4,) uint64, little-endian pairs of the specification's words; nonce uint64; counters (64,) uint64
+    # OUT out (512,) uint64: the first words of all blocks, then the second ones …
+    u = np.uint32
+    k0, k1, k2, k3 = u(key[0] & _M), u(key[0] >> _HALF), u(key[1] & _M), u(key[1] >> _HALF)
+    k4, k5, k6, k7 = u(key[2] & _M), u(key[2] >> _HALF), u(key[3] & _M), u(key[3] >> _HALF)
+    n0, n1 = u(nonce & _M), u(nonce >> _HALF)
+    s0, s1, s2, s3 = u(0x61707865), u(0x3320646E), u(0x79622D32), u(0x6B206574)
+    for i in range(LANES):
+        c0, c1 = u(counters[i] & _M), u(counters[i] >> _HALF)
+        x = _two_rounds((s0, s1, s2, s3, k0, k1, k2, k3, k4, k5, k6, k7, c0, c1, n0, n1))
+        x = _two_rounds(_two_rounds(_two_rounds(x)))
+        x = _two_rounds(_two_rounds(_two_rounds(x)))
+        x = _two_rounds(_two_rounds(_two_rounds(x)))
+        out[i] = _pair(u(x[0] + s0), u(x[1] + s1))
+        out[i + LANES] = _pair(u(x[2] + s2), u(x[3] + s3))
+        out[i + 2 * LANES] = _pair(u(x[4] + k0), u(x[5] + k1))
+        out[i + 3 * LANES] = _pair(u(x[6] + k2), u(x[7] + k3))
+        out[i + 4 * LANES] = _pair(u(x[8] + k4), u(x[9] + k5))
+        out[i + 5 * LANES] = _pair(u(x[10] + k6), u(x[11] + k7))
+        out[i + 6 * LANES] = _pair(u(x[12] + c0), u(x[13] + c1))
+        out[i + 7 * LANES] = _pair(u(x[14] + n0), u(x[15] + n1))
 
 
 @exact_kernel
@@ -93,11 +108,15 @@ def uniforms_at(
     """Write a number in [0, 1) for every position from each of some words of its bytes, without keeping the bytes."""
     # IN  key (4,) uint64; nonce uint64; positions (n,) int64; word: the first of the words
     # OUT out (words, n) float64
-    words = np.empty(WORDS, dtype=np.uint64)
-    for i in range(positions.size):
-        block(key, nonce, np.uint64(positions[i]), words)
+    counters, words = np.zeros(LANES, dtype=np.uint64), np.empty(LANES * WORDS, dtype=np.uint64)
+    for start in range(0, positions.size, LANES):
+        size = min(LANES, positions.size - start)
+        for i in range(size):
+            counters[i] = np.uint64(positions[start + i])
+        blocks(key, nonce, counters, words)
         for j in range(out.shape[0]):
-            out[j, i] = np.float64(words[word + j] >> np.uint64(11)) * 2.0**-53
+            for i in range(size):
+                out[j, start + i] = np.float64(words[(word + j) * LANES + i] >> np.uint64(11)) * 2.0**-53
 
 
 @exact_kernel
@@ -105,13 +124,23 @@ def _drawn_on(stream: NDArray[np.uint64]) -> np.uint64:
     # IN and OUT stream (STREAM_WORDS,) uint64
     place = np.int64(stream[NEXT])
     if place == _BUFFERED:
-        for i in range(_BUFFERED // WORDS):
-            start = _DRAWN + i * WORDS
-            block(stream[:4], stream[NONCE], stream[COUNTER] + np.uint64(i), stream[start : start + WORDS])
-        stream[COUNTER] += np.uint64(_BUFFERED // WORDS)
+        _refill(stream)
         place = np.int64(0)
     stream[NEXT] = np.uint64(place + 1)
     return np.uint64(stream[_DRAWN + place])
+
+
+@exact_kernel
+def _refill(stream: NDArray[np.uint64]) -> None:
+    # IN and OUT stream (STREAM_WORDS,) uint64
+    counters, words = np.empty(LANES, dtype=np.uint64), np.empty(_BUFFERED, dtype=np.uint64)
+    for i in range(LANES):
+        counters[i] = stream[COUNTER] + np.uint64(i)
+    blocks(stream[:4], stream[NONCE], counters, words)
+    for i in range(LANES):
+        for j in range(WORDS):
+            stream[_DRAWN + i * WORDS + j] = words[j * LANES + i]
+    stream[COUNTER] += np.uint64(LANES)
 
 
 carray: Any = None  # the compiler's word for an array at an address, once it is loaded

@@ -53,8 +53,8 @@ def is_safe(folder: Path) -> bool:
         return True  # the profile of a user of Windows is closed to others
     own = {0, os.getuid()}
     place = folder.resolve()
-    known = place.stat()
-    if known.st_uid not in own or known.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    status = place.stat()
+    if status.st_uid not in own or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         return False
     # Whoever can write to a folder above can put another one in the place of this; a sticky one lets nobody.
     above = [parent.stat() for parent in place.parents]

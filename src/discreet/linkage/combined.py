@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,6 +34,8 @@ class CombinedAttack:
         By record, how often it is re-identified over the attacks: their mean chance. The record-level risk.
     chance : float
         Expected number that as many guesses find.
+    attributes : dict of str to tuple of str
+        By attack, what it linked on.
     """
 
     n: int
@@ -43,6 +45,7 @@ class CombinedAttack:
     probability: FloatArray
     frequency: FloatArray
     chance: float = 0.0
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def rate(self) -> float:
@@ -101,4 +104,5 @@ def combine(links: Sequence[Links], truth: IntArray | None = None) -> CombinedAt
         probability=either,
         frequency=chances.mean(axis=0),
         chance=evaluated[0].n * (1.0 - (1.0 - evaluated[0].chance / evaluated[0].n) ** len(evaluated)),
+        attributes={name: one.attributes for name, one in zip(names, links, strict=True)},
     )

@@ -13,7 +13,7 @@ from discreet.kernels.linking.tied_rows import copy_rows, find_ends, name_record
 from discreet.linkage.record_classes import Classes
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["Nearest", "evaluate_rows", "gather", "joined", "links_of", "nearest_records"]
+__all__ = ["Nearest", "evaluate_rows", "gather", "joined", "links_of", "nearest_records", "nobody_second"]
 
 _SPARE = 1_000_000
 
@@ -128,7 +128,7 @@ def links_of(
     n_b = nearest.best.size
     second, second_score = nearest.second, nearest.second_score
     if not has_second:
-        second, second_score = np.full(n_b, -1), np.full(n_b, -np.inf if higher_is_better else np.inf)
+        second, second_score = nobody_second(n_b, higher_is_better=higher_is_better)
     offsets, tied = np.empty(n_b + 1, dtype=np.int64), nearest.tied
     total = find_ends(nearest.row, nearest.row_offsets, offsets)
     shared = total > 4 * n_b + _SPARE
@@ -154,6 +154,12 @@ def links_of(
         rows=nearest.row if shared else None,
         has_second=has_second,
     )
+
+
+def nobody_second(n: int, *, higher_is_better: bool) -> tuple[IntArray, FloatArray]:
+    """Return second-best candidates that were not looked for, and their scores, one number each in memory."""
+    score = -np.inf if higher_is_better else np.inf
+    return np.broadcast_to(np.int64(-1), n), np.broadcast_to(np.float64(score), n)
 
 
 def evaluate_rows(links: Links, frequencies: IntArray) -> Linked:

@@ -48,8 +48,8 @@ def one_guess(linkers: Sequence[tuple[Links, Links]], direction: int) -> FloatAr
            [0., 0., 0., 0.]])
     """
     surest = np.stack([sureness(both[direction], both[1 - direction]) for both in linkers])
-    chosen = surest == surest.max(axis=0)
-    return np.asarray(chosen / chosen.sum(axis=0))
+    is_surest = surest == surest.max(axis=0)
+    return np.asarray(is_surest / is_surest.sum(axis=0))
 
 
 def sureness(links: Links, reverse: Links) -> FloatArray:
@@ -71,9 +71,7 @@ def sureness(links: Links, reverse: Links) -> FloatArray:
     everybody = np.arange(links.n_b, dtype=np.int64)
     mutual = reverse.holds(everybody, links.best) / _tied(reverse)[np.maximum(links.best, 0)]
     # Several different candidates that tie would be told apart by their position only: from those nothing is learned.
-    rows = everybody if links.rows is None else links.rows
-    settled = rows >= 0
-    settled[settled] = np.diff(links.tied_offsets)[rows[settled]] == 1
+    settled = links.tied_classes == 1
     usual = float(mutual[settled].mean()) if settled.any() else 1.0
     linked = np.where(links.best >= 0, usual, 0.0)
     return np.asarray(linked * (_AT_LEAST + np.where(settled, mutual, usual)) / _tied(links))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.reference.microaggregation import partition_cost, plain_optimal_cost
 
 from discreet.kernels.groups import univariate
-from discreet.kernels.groups.univariate import fixed_runs, optimal_runs, sorted_order
+from discreet.kernels.groups.univariate import fixed_runs, optimal_runs, sorted_order, sorted_values
 
 
 @st.composite
@@ -81,6 +81,43 @@ def test_linear_sort_is_the_stable_sort():
     values = np.concatenate([rng.standard_normal(60_000), rng.integers(-3, 3, 60_000), [0.0, -0.0, 1e300, -1e-300]])
     assert values.size >= univariate.RADIX_FROM
     assert np.array_equal(sorted_order(values), np.argsort(values, kind="stable"))
+
+
+_RNG = np.random.default_rng(4)
+_COLUMNS = {
+    "spread": _RNG.standard_cauchy(3000),
+    "ties": _RNG.integers(-5, 5, 3000) * 0.1,
+    "two zeros": np.where(_RNG.random(3000) < 0.5, 0.0, -0.0),
+    "equal": np.full(3000, 7.5),
+    "agree in their leading bits": 1.0 + _RNG.integers(0, 9, 3000) * 2.0**-52,
+    "a few here and there": np.append(
+        _RNG.lognormal(size=2000) * 1e9, 1.0 + np.tile(np.arange(9, 0, -1), 3) * 2.0**-52
+    ),
+    "an outlier beside a crowd": np.append(1e9 + _RNG.normal(size=2999), -1.0),
+    "the whole range": np.ldexp(_RNG.normal(size=3000), _RNG.integers(-1000, 1000, 3000)),
+    "tiny": 5e-324 * _RNG.integers(-999, 999, 3000),
+}
+
+
+@pytest.mark.parametrize("column", list(_COLUMNS))
+def test_leading_bits_and_insertion_are_the_stable_sort(column, monkeypatch):
+    monkeypatch.setattr(univariate, "RADIX_FROM", 1)
+    values = _COLUMNS[column]
+    order, ordered = sorted_values(values)
+    expected = np.argsort(values, kind="stable")
+    assert order.dtype == np.int64
+    assert np.array_equal(order, expected)
+    assert np.array_equal(ordered.view(np.int64), values[expected].view(np.int64))
+
+
+def test_many_neighbours_with_the_same_leading_bits_are_left_to_the_sort_by_all_bits():
+    values = _COLUMNS["an outlier beside a crowd"]
+    counts, keys = np.zeros((3, 2048), np.int32), np.empty(values.size, np.uint64)
+    order, ordered = np.empty(values.size, np.int64), np.empty(values.size)
+    whole = univariate._leading_bits(values.view(np.uint64), keys, counts)
+    packed = univariate._leading_sort(keys, counts, np.empty_like(keys))
+    assert not whole
+    assert not univariate._in_full_order(packed, whole, values, order, ordered)
 
 
 @pytest.mark.parametrize("n", range(3, 13))

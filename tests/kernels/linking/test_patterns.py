@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
-from discreet.kernels.linking.patterns import coarsen, distinct, pack
+from discreet.kernels.linking.patterns import coarsen, distinct, pack, refine
 
 
 def test_pack_puts_fields_side_by_side():
@@ -36,3 +37,45 @@ def test_distinct_against_numpy():
     assert np.array_equal(words[members[:m]][label], words)
     assert sorted(sizes[:m]) == sorted(counts)
     assert (np.diff(members[:m]) > 0).all()
+
+
+@pytest.mark.parametrize("spread", [1, 40_000])
+def test_pairs_that_are_looked_at_are_those_of_comparing_all(spread):
+    # Attribute 0 has two levels of agreement, the others one; classes of 40,000 and more do not fit into 16 bits.
+    rng = np.random.default_rng(spread)
+    n, states = 150, (3, 2, 2, 2)
+    fine = rng.integers(0, 6, n)
+    levels = [fine // 2, fine, *(rng.integers(0, 3, n) for _ in range(3))]
+    values = np.stack([np.where(rng.random(n) < 0.1, -1, level * spread) for level in levels]).astype(np.int32)
+    values[1, values[0] < 0] = -1
+    counts = rng.integers(0, 3, (n, 2)).astype(np.int32)
+    strides = np.cumprod([1, *states[:0:-1]])[::-1]
+    attribute = np.array([0, 0, 1, 2, 3])
+    agrees = (values[:, :, None] == values[:, None, :]) & (values[:, :, None] >= 0)
+    states_of = [agrees[attribute == j].sum(axis=0) for j in range(4)]
+    weights = np.stack([np.outer(counts[:, 0], counts[:, side]) for side in (1, 0)], axis=2)
+    weights[np.arange(n), np.arange(n)] = 0
+    expected = np.array(
+        [
+            weights[np.logical_and.reduce([one >= s for one, s in zip(states_of, at, strict=True)])].sum(axis=0)
+            for at in np.ndindex(*states)
+        ]
+    ).reshape(*states, 2)
+
+    def counted(patterns):
+        sums, pairs = np.zeros((24, 2), dtype=np.int64), np.zeros((4, patterns, 2), dtype=np.int64)
+        refine(
+            values, counts, np.array([0, 1, 0, 0, 0]), strides[attribute], attribute, np.arange(n, dtype=np.int32),
+            np.array([n], dtype=np.int32), 0, sums, pairs,
+        )  # fmt: skip
+        total = np.zeros((*states, 2), dtype=np.int64)
+        for j in range(4 if patterns else 0):
+            along = np.moveaxis(total, j, 0)
+            for level in range(states[j] - 2, -1, -1):
+                along[level] += along[level + 1]
+            total += pairs[j].reshape(total.shape)
+        assert (pairs.sum() > 0) == (patterns > 0)
+        return sums.reshape(total.shape) + total
+
+    assert np.array_equal(counted(24), expected)
+    assert np.array_equal(counted(0), expected)

@@ -8,8 +8,11 @@ import pytest
 from discreet.kernels.values.aggregate_numeric import (
     accumulate_shares,
     choquet_groups,
+    mean_by_label,
+    mean_groups,
     measure_chains,
     order_groups_down,
+    squares_within,
     sugeno_groups,
 )
 
@@ -62,3 +65,37 @@ def test_sums_and_maxima_follow_the_heights_of_their_group() -> None:
     assert out.tolist() == [1.5, 0.1875]
     sugeno_groups(values, order, heights, starts, offsets, out)
     assert out.tolist() == [1.0, 0.25]
+
+
+def test_means_of_labels_are_those_of_groups_put_in_order() -> None:
+    rng = np.random.default_rng(2)
+    labels = rng.permutation(np.concatenate([np.arange(200), rng.integers(0, 200, 3000)]))
+    values = rng.lognormal(3, 9, labels.size)
+    out, expected = np.empty(200), np.empty(200)
+    assert mean_by_label(values, labels, np.zeros((200, 4)), out)
+    mean_groups(
+        values[np.argsort(labels, kind="stable")], np.concatenate([[0], np.cumsum(np.bincount(labels))]), expected
+    )
+    assert np.array_equal(out, expected)
+    equal = np.where(labels % 2, 0.1, -0.3)
+    mean_by_label(equal, labels, np.zeros((200, 4)), out)
+    assert set(out) == {0.1, -0.3}
+
+
+@pytest.mark.parametrize(
+    ("values", "labels"),
+    [([1.0, 2.0], [0, 2]), ([1.0, 2.0], [0, -1]), ([1.0, np.nan], [0, 1]), ([np.inf, 1.0], [0, 1])],
+)
+def test_means_of_labels_are_not_said_of_what_an_operator_refuses(values: list[float], labels: list[int]) -> None:
+    groups = max(labels) + 1
+    assert not mean_by_label(np.array(values), np.array(labels), np.zeros((groups, 4)), np.empty(groups))
+
+
+def test_squares_about_the_means_of_labels() -> None:
+    rng = np.random.default_rng(2)
+    labels = np.concatenate([np.arange(50), rng.integers(0, 60, 700)])  # some labels are used once, or never
+    values = rng.normal(1e6, 1.0, labels.size)
+    squares = np.empty(labels.size)
+    squares_within(values, labels, np.zeros((60, 2)), squares)
+    centres = np.bincount(labels, weights=values, minlength=60) / np.maximum(np.bincount(labels, minlength=60), 1)
+    assert np.array_equal(squares, (values - centres[labels]) ** 2)

@@ -203,3 +203,23 @@ def test_whitening():
     assert white.T @ white / 200 == pytest.approx(np.eye(3), abs=1e-9)
     assert whiten(np.column_stack([values, values[:, 0]]), 0.0).shape == (200, 3)
     assert whiten(rng.normal(size=(12, 40)), 0.1).shape == (12, 3)
+
+
+def test_links_of_a_table_of_sums_by_hand():
+    from discreet.linkage.unshared.structural import _best_links
+
+    # Rows are records of A, columns those of B; both come in an order of their own.
+    table = np.array([[5.0, 1.0, 4.0], [3.0, 2.0, 6.0]])
+    order_x, order_y = np.array([1, 0]), np.array([2, 0, 1])
+    nearest = _best_links(table, order_x, order_y, False)
+    assert nearest.best.tolist() == [0, 0, 1]
+    assert nearest.second.tolist() == [1, 1, 0]
+    assert nearest.score.tolist() == [2, 6, 5]
+    assert nearest.second_score.tolist() == [1, 4, 3]
+    one = _best_links(table, order_x, order_y, True)  # 5 and 6 are the most that two pairs have; one is left over
+    assert one.best.tolist() == [-1, 0, 1]
+    assert one.score.tolist() == [-np.inf, 6, 5]
+    assert one.second.tolist() == [-1, 1, 0]
+    alone = _best_links(table[:1], np.array([0]), order_y, False)
+    assert alone.best.tolist() == [0, 0, 0]
+    assert alone.second.tolist() == [-1, -1, -1]

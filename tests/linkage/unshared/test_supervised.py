@@ -117,3 +117,16 @@ def test_bad_input():
         SupervisedLinkage("0,0").link(a, b)
     with pytest.raises(ParameterError, match="SupervisedLinkage: regularisation must be a number above 0"):
         SupervisedLinkage([[0, 0], [1, 1]], regularisation=0).link(a, b)
+
+
+def test_records_are_not_passed_over_for_having_the_number_of_a_known_one():
+    """More records in the first file than in the second: whoever is dear needlessly would be left out."""
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(40, 4))
+    truth = rng.permutation(40)[:30]
+    known = [[int(truth[j]), j] for j in range(12)]
+    assert set(range(12)) & set(truth[12:].tolist()), (
+        "numbers of known records of the one file are others' in the other"
+    )
+    a, b = problems.table(values, "a"), problems.table(values[truth] @ rng.normal(size=(4, 4)), "b")
+    assert SupervisedLinkage(known).link(a, b).best.tolist() == truth.tolist()

@@ -105,3 +105,19 @@ def test_who_has_no_link_is_tied_with_nobody():
     assert links.ties.tolist() == [1, 0, 1]
     assert links.tied.tolist() == [1, 0]
     assert links.row_offsets.tolist() == [0, 1, 1, 2]
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_only_what_is_named_is_looked_at(cls):
+    """Naming all but the columns that mislead is as good as not having these; naming none takes every key."""
+    a, b = files()
+    rng = np.random.default_rng(4)
+    noise = rng.permuted(np.column_stack([a.numeric(a.schema.names), rng.gamma(1.0, size=(50, 2))]), axis=0)[:, 3:]
+    wider = problems.table(np.column_stack([a.numeric(a.schema.names), noise]), "a")
+    linker = next(one for one in cls.examples()).clone()
+    named = linker.clone().set_params(attributes_a=list(a.schema.names), attributes_b=list(b.schema.names))
+    assert named._sides(wider.schema, b.schema) == (a.schema.names, b.schema.names)
+    assert linker._sides(wider.schema, b.schema) == (wider.schema.names, b.schema.names)
+    links = named.link(wider, b)
+    assert links.attributes == (*a.schema.names, *b.schema.names)
+    assert links.best.tolist() == linker.clone().link(a, b).best.tolist()

@@ -156,8 +156,6 @@ def walk(
         if progress[0]:
             while a >= 0:
                 if levels[a] == ladders.heights[a]:
-                    levels[a] = 0
-                    owners[a + 1] = owners[a]
                     a -= 1
                     continue
                 levels[a] += 1
@@ -178,9 +176,6 @@ def walk(
                         break
                 # Neither this step of the attribute nor a higher one can be better.
                 progress[4] += branch[a + 1] * (ladders.heights[a] - levels[a] + 1)
-                levels[a] = 0
-                for later in range(a + 1, m + 1):
-                    owners[later] = owners[a]
                 a -= 1
             if a < 0:
                 return True

@@ -128,13 +128,12 @@ def number_keys(keys: IntArray, count: int, slots: IntArray, heads: IntArray, la
     size = 1 << bits
     slots[:size] = -1
     different = 0
-    at = 0
     if keys.shape[1] == 1:  # the same, without a loop over words
         for row in range(count):
             key = keys[row, 0]
             mixed = np.uint64(key) * _MULTIPLIER
             mixed ^= mixed >> np.uint64(29)
-            at = np.int64((mixed * _MULTIPLIER) >> np.uint64(64 - bits))  # type: ignore[assignment]
+            at: int = np.int64((mixed * _MULTIPLIER) >> np.uint64(64 - bits))  # type: ignore[assignment]
             while True:
                 number = slots[at]
                 if number < 0:

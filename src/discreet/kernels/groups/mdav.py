@@ -168,8 +168,9 @@ def _run(
         remaining -= k
         if remaining < 2 * k:
             break
-        second = find_farthest(blocks, points[first], last, scratch)
-        last = blocks.place[second] // WIDTH
+        find_farthest(blocks, points[first], last, 1, near, neighbours, scratch)
+        second = neighbours[0]
+        last = blocks.place[second] // (WIDTH * WIDTH)
         _group(points, exact, blocks, second, k, group, total, labels, near, neighbours, scratch)
         group += 1
         remaining -= k

@@ -1,37 +1,54 @@
-"""MDAV on records of levels and numbers: no centroid is needed, only the mean distance from what is left."""
+"""MDAV on records of levels and numbers: no centroid is needed, only the mean distance from what is left.
+
+The record farthest from all, the one farthest from it, and the nearest ones of both are extremes of sums over
+attributes, which are found in leaves of like records.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
-from discreet.kernels.jit import exact_kernel
+from discreet.kernels.groups.mixed_leaves import (
+    WIDTH,
+    LeafSearch,
+    Leaves,
+    build_leaves,
+    find_extremes,
+    question_for,
+    take_record,
+    weigh_ranges,
+)
+from discreet.kernels.jit import PlainTwin, exact_kernel
 from discreet.kernels.stop import heed_stop
-from discreet.kernels.values.nearest_prototypes import measure_from
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["mixed_mdav"]
 
+# Rebuild when this share of the records is left: later, leaves are half empty; sooner, building dominates.
+REBUILD = 0.6
+
 
 @exact_kernel
-def _count_out(
+def _count(
     codes: CodeArray,  # IN (q, n) int32
     numbers: FloatArray,  # IN (p, n) float64
     i: int,  # IN a record
     sign: int,  # IN 1 to count it in, −1 to take it out
     table: FloatArray,  # IN (t,) float64
     starts: IntArray,  # IN (q,) int64
-    sizes: IntArray,  # IN (q,) int64
-    places: IntArray,  # IN (q,) int64
+    places: IntArray,  # IN (q + 1,) int64
     far: FloatArray,  # IN, OUT (levels,) float64, how far each level is from all that is left
     sums: FloatArray,  # IN, OUT (p,) float64
     present: IntArray,  # IN, OUT (p,) int64
 ) -> None:
     """Count a record into, or out of, the sums over what is left."""
-    for a in range(sizes.size):
-        row = starts[a] + codes[a, i] * sizes[a]
-        for level in range(sizes[a]):
+    for a in range(starts.size):
+        size = places[a + 1] - places[a]
+        row = starts[a] + codes[a, i] * size
+        for level in range(size):
             far[places[a] + level] += sign * table[row + level]
     for a in range(sums.size):
         if not math.isnan(numbers[a, i]):
@@ -40,116 +57,241 @@ def _count_out(
 
 
 @exact_kernel
-def _measure_from_all(
+def _count_all(
+    codes: CodeArray,
+    numbers: FloatArray,
+    table: FloatArray,
+    starts: IntArray,
+    places: IntArray,
+    far: FloatArray,
+    sums: FloatArray,
+    present: IntArray,
+) -> None:
+    for i in range(codes.shape[1]):
+        heed_stop()
+        _count(codes, numbers, i, 1, table, starts, places, far, sums, present)
+
+
+@exact_kernel
+def _ask_from_all(
+    alive: int, absent: FloatArray, far: FloatArray, sums: FloatArray, present: IntArray, question: LeafSearch
+) -> None:
+    """Ask for the sum of distances from all that is left; numbers count from their mean."""
+    for level in range(far.size):
+        question.weights[level] = far[level]
+    for a in range(sums.size):
+        question.target[a] = sums[a] / present[a] if present[a] > 0 else 0.0
+        question.alpha[a] = present[a]
+        question.beta[a] = absent[a] * (alive - present[a])
+        question.gamma[a] = absent[a] * present[a]
+
+
+@exact_kernel
+def _ask_from(
+    codes: CodeArray,
+    numbers: FloatArray,
+    i: int,
+    table: FloatArray,
+    starts: IntArray,
+    places: IntArray,
+    absent: FloatArray,
+    question: LeafSearch,
+) -> None:
+    """Ask for the distance from one record."""
+    for a in range(starts.size):
+        size = places[a + 1] - places[a]
+        row = starts[a] + codes[a, i] * size
+        for level in range(size):
+            question.weights[places[a] + level] = table[row + level]
+    for a in range(absent.size):
+        x = numbers[a, i]
+        lacks = math.isnan(x)
+        question.target[a] = 0.0 if lacks else x
+        question.alpha[a] = 0.0 if lacks else 1.0
+        question.beta[a] = absent[a] if lacks else 0.0
+        question.gamma[a] = 0.0 if lacks else absent[a]
+
+
+@exact_kernel
+def _run(
     codes: CodeArray,  # IN (q, n) int32
     numbers: FloatArray,  # IN (p, n) float64
-    count: int,  # IN how many columns of codes and numbers are in use
-    alive: int,  # IN how many of those are left
-    absent: FloatArray,  # IN (p,) float64
-    places: IntArray,  # IN (q,) int64
-    far: FloatArray,  # IN (levels,) float64
-    sums: FloatArray,  # IN (p,) float64
-    present: IntArray,  # IN (p,) int64
-    out: FloatArray,  # OUT (n,) float64
-) -> None:
-    """Write the sum of each record's distances from all that is left; numbers count from their mean."""
-    for c in range(count):
-        out[c] = 0.0
-    for a in range(places.size):
-        for c in range(count):
-            out[c] += far[places[a] + codes[a, c]]
-    for a in range(sums.size):
-        middle = sums[a] / present[a] if present[a] > 0 else 0.0
-        for c in range(count):
-            if math.isnan(numbers[a, c]):
-                out[c] += absent[a] * present[a]
-            else:
-                out[c] += absent[a] * (alive - present[a]) + present[a] * abs(numbers[a, c] - middle)
-
-
-@exact_kernel
-def _farthest(out: FloatArray, ids: IntArray, count: int) -> int:
-    """Place of the largest entry among records that are left; the first of equals."""
-    best, winner = -np.inf, -1
-    for c in range(count):
-        if ids[c] >= 0 and out[c] > best:
-            best, winner = out[c], c
-    return winner
-
-
-@exact_kernel
-def _nearest(
-    out: FloatArray,  # IN (n,) float64, distances
-    ids: IntArray,  # IN (n,) int64, −1 where a record has gone
-    count: int,  # IN how many columns are in use
-    self: int,  # IN the place that is not to be found
-    most: int,  # IN how many to find
-    neighbours: IntArray,  # OUT (most,) int64, their places, nearest first
-) -> None:
-    have = 0
-    for c in range(count):
-        if ids[c] < 0 or c == self:
-            continue
-        if have == most and out[c] >= out[neighbours[most - 1]]:
-            continue  # an equal one that came earlier has the lower index
-        place = have if have < most else most - 1
-        while place > 0 and out[neighbours[place - 1]] > out[c]:
-            neighbours[place] = neighbours[place - 1]
-            place -= 1
-        neighbours[place] = c
-        have = min(have + 1, most)
-
-
-@exact_kernel
-def mixed_mdav(
-    codes: CodeArray,  # IN, OUT (q, n) int32, missing is the last level of each table; used up
-    numbers: FloatArray,  # IN, OUT (p, n) float64, missing is NaN; used up
-    table: FloatArray,  # IN (t,) float64, see kernels.records
+    table: FloatArray,  # IN (t,) float64
     starts: IntArray,  # IN (q,) int64
-    sizes: IntArray,  # IN (q,) int64
-    places: IntArray,  # IN (q,) int64, where the levels of each attribute begin when counted on
+    places: IntArray,  # IN (q + 1,) int64
     absent: FloatArray,  # IN (p,) float64
-    k: int,  # IN the smallest group, at most n
+    k: int,  # IN
+    leaves: Leaves,  # IN, OUT in which the farthest from all and the nearest are sought
+    outer: Leaves,  # IN, OUT in which the farthest from a record is sought
+    question: LeafSearch,  # BUFFER for the first
+    outer_question: LeafSearch,  # BUFFER for the second
+    alive: int,  # IN how many records are left
+    stop_at: int,  # IN leave when no more than so many are
+    group: int,  # IN the next group
+    far: FloatArray,  # IN, OUT (levels,) float64
+    sums: FloatArray,  # IN, OUT (p,) float64
+    present: IntArray,  # IN, OUT (p,) int64
     labels: IntArray,  # OUT (n,) int64
-) -> None:
-    """Group the record farthest from all that is left, then the one farthest from it, each with its nearest k − 1."""
-    n = labels.size
-    ids = np.arange(n)
-    far = np.zeros(places[-1] + sizes[-1] if sizes.size else 0)
-    sums, present = np.zeros(absent.size), np.zeros(absent.size, dtype=np.int64)
-    for i in range(n):
+) -> tuple[int, int]:
+    """Close pairs of groups until ``stop_at`` records are left; return how many are, and the next group."""
+    values, winners = np.empty(k), np.empty(k, dtype=np.int64)
+    from_all, from_seed = 0, 0
+    while alive >= 2 * k and alive > stop_at:
         heed_stop()
-        _count_out(codes, numbers, i, 1, table, starts, sizes, places, far, sums, present)
-    row, neighbours = np.empty(n), np.empty(k, dtype=np.int64)
-    count, alive, group, paired = n, n, 0, False
-    while alive >= 2 * k:
-        heed_stop()
-        if not paired:
-            _measure_from_all(codes, numbers, count, alive, absent, places, far, sums, present, row)
-        # Otherwise the row still holds the distances from the first of the pair.
-        seed = _farthest(row, ids, count)
+        _ask_from_all(alive, absent, far, sums, present, question)
+        weigh_ranges(leaves, places, True, question)
+        find_extremes(leaves, from_all, True, question, 1, values, winners)
+        seed = winners[0]
+        from_all = leaves.place[seed] // (WIDTH * WIDTH)
         # A partner at the other end is sought only while it leaves enough for a group of its own.
-        paired = not paired and alive >= 3 * k
-        measure_from(codes, numbers, seed, codes, numbers, count, table, starts, sizes, absent, row)
-        _nearest(row, ids, count, seed, k - 1, neighbours)
-        neighbours[k - 1] = seed
-        for p in range(k):
-            labels[ids[neighbours[p]]] = group
-            ids[neighbours[p]] = -1
-            _count_out(codes, numbers, neighbours[p], -1, table, starts, sizes, places, far, sums, present)
-        group += 1
-        alive -= k
-        if not paired and count - alive > count // 8:
-            target = 0
-            for c in range(count):
-                if ids[c] >= 0:
-                    ids[target] = ids[c]
-                    for a in range(starts.size):
-                        codes[a, target] = codes[a, c]
-                    for a in range(absent.size):
-                        numbers[a, target] = numbers[a, c]
-                    target += 1
-            count = target
-    for c in range(count):
-        if ids[c] >= 0:
-            labels[ids[c]] = group
+        pair = 2 if alive >= 3 * k else 1
+        for turn in range(pair):
+            if turn == 1:
+                _ask_from(codes, numbers, seed, table, starts, places, absent, outer_question)
+                weigh_ranges(outer, places, True, outer_question)
+                find_extremes(outer, from_seed, True, outer_question, 1, values, winners)
+                seed = winners[0]
+                from_seed = outer.place[seed] // (WIDTH * WIDTH)
+            _ask_from(codes, numbers, seed, table, starts, places, absent, question)
+            take_record(leaves, seed)
+            weigh_ranges(leaves, places, False, question)
+            find_extremes(leaves, leaves.place[seed] // (WIDTH * WIDTH), False, question, k - 1, values, winners)
+            winners[k - 1] = seed
+            for p in range(k):
+                labels[winners[p]] = group
+                _count(codes, numbers, winners[p], -1, table, starts, places, far, sums, present)
+                take_record(outer, winners[p])
+                if p < k - 1:
+                    take_record(leaves, winners[p])
+            group += 1
+            alive -= k
+    return alive, group
+
+
+_TWIN = PlainTwin(3e8, _run)
+
+
+def _mdav_plainly(
+    codes: CodeArray,
+    numbers: FloatArray,
+    table: FloatArray,
+    starts: IntArray,
+    sizes: IntArray,
+    absent: FloatArray,
+    k: int,
+    labels: IntArray,
+) -> None:
+    """Do what the kernels do, without them: all distances of what is left, group after group; O(n² (q + p) / k)."""
+    squares = [
+        table[start : start + size * size].reshape(size, size) for start, size in zip(starts, sizes, strict=True)
+    ]
+    far = [np.zeros(size) for size in sizes]
+    sums, present = np.zeros(absent.size), np.zeros(absent.size, dtype=np.int64)
+    free, group = np.arange(labels.size), 0
+
+    def count(i: int, sign: int) -> None:
+        for a, square in enumerate(squares):
+            far[a] += sign * square[codes[a, i]]
+        for a in range(absent.size):
+            if not math.isnan(numbers[a, i]):
+                sums[a] += sign * numbers[a, i]
+                present[a] += sign
+
+    def total(weights: list[FloatArray], lines: list[tuple[float, float, float, float]]) -> FloatArray:
+        value = np.zeros(free.size)
+        for a, weight in enumerate(weights):
+            value += weight[codes[a, free]]
+        for a, (middle, alpha, beta, gamma) in enumerate(lines):
+            part = beta + alpha * np.abs(numbers[a, free] - middle)
+            value += np.where(np.isnan(part), gamma, part)
+        return value
+
+    def from_record(i: int) -> FloatArray:
+        lines = [
+            (0.0, 0.0, gap, 0.0) if math.isnan(x) else (x, 1.0, 0.0, gap)
+            for x, gap in zip(numbers[:, i].tolist(), absent.tolist(), strict=True)
+        ]
+        return total([square[codes[a, i]] for a, square in enumerate(squares)], lines)
+
+    for i in range(labels.size):
+        count(i, 1)
+    while free.size >= 2 * k:
+        heed_stop()
+        lines = [
+            (x / max(m, 1), float(m), gap * (free.size - m), gap * m)
+            for x, m, gap in zip(sums.tolist(), present.tolist(), absent.tolist(), strict=True)
+        ]
+        seed = int(np.argmax(total(far, lines)))
+        for _ in range(2 if free.size >= 3 * k else 1):
+            distance = from_record(free[seed])
+            others = np.argsort(distance, kind="stable")
+            members = np.append(others[others != seed][: k - 1], seed)
+            labels[free[members]] = group
+            group += 1
+            for i in free[members]:
+                count(i, -1)
+            free, distance = np.delete(free, members), np.delete(distance, members)
+            seed = int(np.argmax(distance))
+    labels[free] = group
+
+
+def mixed_mdav(
+    codes: CodeArray,
+    numbers: FloatArray,
+    table: FloatArray,
+    starts: IntArray,
+    sizes: IntArray,
+    absent: FloatArray,
+    k: int,
+    tell: Callable[[int, int], None] | None = None,
+) -> IntArray:
+    """Group the record farthest from all that is left, then the one farthest from it, each with its nearest k − 1.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (q, n), int32
+        Levels; a missing one is the last of its attribute.
+    numbers : ndarray of shape (p, n), float64
+        Scaled as the caller wishes; a missing one is NaN.
+    table, starts, sizes : ndarray
+        The distances of levels: of attribute ``a`` the square of ``sizes[a]`` entries that begins at ``starts[a]``.
+    absent : ndarray of shape (p,), float64
+        The distance of a number from a missing one.
+    k : int
+        At least 2, at most n.
+    tell : callable, optional
+        Called now and then with the number of records that are in a group and the number of all.
+
+    Returns
+    -------
+    ndarray of shape (n,), int64
+        Labels 0 … g−1 in the order in which the groups were closed.
+
+    Notes
+    -----
+    Ties go to the record with the lowest index. Sums over what is left are kept up to date as records leave, in the
+    order in which they do. Far below n² in time where records are alike in groups, n²/k in the worst case; memory is
+    linear.
+    """
+    n = codes.shape[1]
+    places = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    labels = np.full(n, -1, dtype=np.int64)
+    if _TWIN.takes(n * n * (sizes.size + absent.size) / k):
+        _mdav_plainly(codes, numbers, table, starts, sizes, absent, k, labels)
+        return labels
+    far, sums, present = np.zeros(int(places[-1])), np.zeros(absent.size), np.zeros(absent.size, dtype=np.int64)
+    _count_all(codes, numbers, table, starts, places, far, sums, present)
+    alive, group = n, 0
+    while alive >= 2 * k:
+        remaining = np.flatnonzero(labels < 0)
+        leaves = build_leaves(codes, numbers, table, starts, sizes, places, remaining, rare=False)
+        outer = build_leaves(codes, numbers, table, starts, sizes, places, remaining, rare=True)
+        stop_at = int(REBUILD * alive) if alive > 1024 else 0
+        alive, group = _run(
+            codes, numbers, table, starts, places, absent, k, leaves, outer, question_for(leaves), question_for(outer),
+            alive, stop_at, group, far, sums, present, labels,
+        )  # fmt: skip
+        if tell is not None:
+            tell(n - alive, n)
+    labels[labels < 0] = group
+    return labels

@@ -1,11 +1,16 @@
 """Records in small blocks, for the nearest and the farthest record while records are taken away.
 
-Sixteen records that lie close together form a leaf, sixteen leaves a bundle. Coordinates, boxes and cones of the
-sixteen lie side by side, so one pass over the columns treats all of them at once and still adds the columns of each
-record from first to last: the sum, and with it every tie, is the one of the plain definition.
+Sixteen records that lie close together form a leaf, sixteen leaves a bundle. Coordinates and boxes of the sixteen lie
+side by side, so one pass over the columns treats all of them at once. They are kept in single precision, as seen from
+the middle of their bundle, and only rule records out, with room for rounding; a record that they cannot rule out is
+measured on its full coordinates, column after column: that sum, and with it every tie, is the one of the plain
+definition.
 
-A record is deleted by writing NaN over its first coordinate: no comparison with NaN is true, so it never wins again.
-Boxes and cones are not tightened; they stay valid, and the structure is rebuilt when enough records have gone.
+The farthest record is sought like the nearest one, from the other side. With x and r seen from the origin,
+|x − r|² = 2|x|² + 2|r|² − |x + r|²: what is far from r is far from the origin and near to the mirror image of r.
+
+A record is deleted by writing NaN over its coordinates: no comparison with NaN is true, so it never wins again. The
+boxes around it are drawn anew, and the structure is rebuilt when enough records have gone.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel, kernel
 from discreet.kernels.stop import heed_stop
@@ -27,64 +33,75 @@ __all__ = [
     "find_farthest",
     "find_nearest",
     "scratch_for",
+    "select",
 ]
 
 WIDTH = 16
-# Bounds that are not sums in the order of the distance itself may be wrong in the last digits.
-SLACK = 1e-12
-# Leaves looked at in the order of their bounds before the rest is swept.
+# Bundles looked at in the order of their bounds before the rest is swept.
 BEST_FIRST = 8
+# What rounding explains. Let u be a distance, v what coordinates in single precision add to it: at most 2⁻²¹ times the
+# radius of the bundle. (u + v)² ≤ (1 + 2⁻¹³) u² + (1 + 2¹³) v²; a sum of d squares adds at most d 2⁻²³ to the first.
+GROWTH, GROWTH_BY_COLUMN = 2.0**-12, 2.0**-21
+BLUR, LEAST = 2.0**-28, 1e-36
+# Squares of what is larger would not fit into single precision, and what is smaller is not told from nothing by it.
+WIDEST, FINEST = 2.0**40, 2.0**-126
+# The same in double precision: relative to sums of squares, and of the mirror image to squared coordinates.
+SLACK, MIRRORING = 1e-9, 1e-20
+
+
+_Floats = NDArray[np.float32] | NDArray[np.float64]
 
 
 class Blocks(NamedTuple):
     """The arrays of one build; L bundles, W = 16, d columns."""
 
+    points: FloatArray  # (n, d) the records themselves
     records: IntArray  # (L·W, W) the record in each place, −1 where none
     place: IntArray  # (n,) position of a record in the flat ``records``
-    coordinates: FloatArray  # (L·W, d, W) leaf by leaf, a column's sixteen values together
-    alive: IntArray  # (L, W) records left in each leaf
-    low: FloatArray  # (L, d, W) boxes of the leaves
-    high: FloatArray  # (L, d, W)
-    axis: FloatArray  # (L, d, W) direction of the leaves' cones, seen from ``origin``
-    cone: FloatArray  # (L, 5, W) squared reach, cosine and sine of the opening, centre on the axis, ball radius
-    bundle_alive: IntArray  # (L,)
+    coordinates: NDArray[np.float32]  # (L·W, d, W) leaf by leaf, a column's sixteen values together; NaN where none
+    norms: FloatArray  # (L·W, W) squared distances from ``origin``, −inf where none
+    low: NDArray[np.float32]  # (L, d, W) boxes of the leaves, seen from ``middle`` as coordinates are
+    high: NDArray[np.float32]  # (L, d, W)
+    reach: FloatArray  # (L, W) largest norm of each leaf
+    middle: FloatArray  # (L, d) a point amidst each bundle
+    blur: FloatArray  # (L,) what single precision may add to a squared distance
     bundle_low: FloatArray  # (d, L)
     bundle_high: FloatArray  # (d, L)
-    bundle_axis: FloatArray  # (d, L)
-    bundle_cone: FloatArray  # (5, L)
+    bundle_reach: FloatArray  # (L,)
     origin: FloatArray  # (d,)
+    scale: float  # a power of two, by which what is kept in single precision was multiplied; 1 unless numbers are huge
 
 
 class Scratch(NamedTuple):
-    """Room for the bounds of one search; L bundles."""
+    """Room for one search; L bundles."""
 
     bundles: FloatArray  # (L,)
-    sixteen: FloatArray  # (W,)
-    leaves: FloatArray  # (L·W,)
-    ids: IntArray  # (L·W,)
-    work: FloatArray  # (W,)
-    direction: FloatArray  # (d,)
+    boxes: NDArray[np.float32]  # (W,)
+    distances: NDArray[np.float32]  # (W,)
+    image: FloatArray  # (d,)
+    shifted: NDArray[np.float32]  # (d,)
+    shifted_image: NDArray[np.float32]  # (d,)
     top: FloatArray  # (BEST_FIRST,)
     places: IntArray  # (BEST_FIRST,)
 
 
 def scratch_for(blocks: Blocks) -> Scratch:
     """Room for searches in ``blocks``; one for each thread."""
-    bundles = blocks.bundle_alive.size
+    d = blocks.origin.size
     return Scratch(
-        bundles=np.empty(bundles),
-        sixteen=np.empty(WIDTH),
-        leaves=np.empty(bundles * WIDTH),
-        ids=np.empty(bundles * WIDTH, dtype=np.int64),
-        work=np.empty(WIDTH),
-        direction=np.empty(blocks.origin.size),
+        bundles=np.empty(blocks.blur.size),
+        boxes=np.empty(WIDTH, dtype=np.float32),
+        distances=np.empty(WIDTH, dtype=np.float32),
+        image=np.empty(d),
+        shifted=np.empty(d, dtype=np.float32),
+        shifted_image=np.empty(d, dtype=np.float32),
         top=np.empty(BEST_FIRST),
         places=np.zeros(BEST_FIRST, dtype=np.int64),
     )
 
 
 @kernel
-def _select(keys: FloatArray, order: IntArray, start: int, stop: int, middle: int) -> None:
+def select(keys: FloatArray, order: IntArray, start: int, stop: int, middle: int) -> None:
     """Put the smallest keys of [start, stop) before ``middle``; ``order`` moves along."""
     low, high = start, stop - 1
     while low < high:
@@ -145,122 +162,85 @@ def arrange(points: FloatArray, order: IntArray, width: int) -> None:
                 widest = j
         for i in range(start, stop):
             keys[i] = points[order[i], widest]
-        _select(keys, order, start, stop, middle)
+        select(keys, order, start, stop, middle)
         stack[depth, 0], stack[depth, 1] = start, middle
         stack[depth + 1, 0], stack[depth + 1, 1] = middle, stop
         depth += 2
 
 
-@kernel
-def _enclose(
-    points: FloatArray,
-    members: IntArray,
-    origin: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    axis: FloatArray,
-    cone: FloatArray,
-) -> None:
-    """Box, cone and ball of some records; −1 is no record."""
-    # IN  points (n, d) float64; members (m,) int64; origin (d,) float64
-    # OUT low, high, axis (d,) float64; cone (5,) float64
-    d = points.shape[1]
-    for j in range(d):
-        low[j], high[j], axis[j] = np.inf, -np.inf, 0.0
-    reach, total, count = -np.inf, 0.0, 0
-    for i in members:
-        if i < 0:
-            continue
-        norm = 0.0
-        for j in range(d):
-            value = points[i, j]
-            low[j] = min(low[j], value)
-            high[j] = max(high[j], value)
-            norm += (value - origin[j]) ** 2
-        reach = max(reach, norm)
-        norm = np.sqrt(norm)
-        total += norm
-        count += 1
-        if norm > 0.0:
-            for j in range(d):
-                axis[j] += (points[i, j] - origin[j]) / norm
-    length = 0.0
-    for j in range(d):
-        length += axis[j] * axis[j]
-    length = np.sqrt(length)
-    for j in range(d):
-        # Directions that cancel leave no axis: any will do, with the cone wide open.
-        if length > 1e-9:
-            axis[j] /= length
-        else:
-            axis[j] = 1.0 if j == 0 else 0.0
-    centre = total / max(count, 1)
-    cosine, radius = 1.0, 0.0
-    for i in members:
-        if i < 0:
-            continue
-        norm, dot, far = 0.0, 0.0, 0.0
-        for j in range(d):
-            value = points[i, j] - origin[j]
-            norm += value * value
-            dot += value * axis[j]
-            far += (value - centre * axis[j]) ** 2
-        if norm > 0.0:
-            cosine = min(cosine, dot / np.sqrt(norm))
-        radius = max(radius, far)
-    # A little wider than measured: the two sums above are rounded.
-    cosine = max(-1.0, cosine - 1e-9)
-    cone[0], cone[1], cone[2] = reach, cosine, np.sqrt(max(0.0, 1.0 - cosine * cosine))
-    cone[3], cone[4] = centre, np.sqrt(radius) * (1.0 + SLACK)
+@exact_kernel
+def _enclose_leaf(blocks: Blocks, b: int, leaf: int) -> None:
+    """Draw the box of a leaf around the records that it has, and find the largest norm."""
+    row = b * WIDTH + leaf
+    reach = -np.inf
+    for lane in range(WIDTH):
+        reach = max(reach, blocks.norms[row, lane])
+    blocks.reach[b, leaf] = reach
+    for j in range(blocks.origin.size):
+        low, high = np.float32(np.inf), np.float32(-np.inf)
+        for lane in range(WIDTH):
+            value = blocks.coordinates[row, j, lane]
+            # In this order, so that NaN is passed over.
+            low = value if value < low else low  # noqa: FURB136
+            high = value if value > high else high  # noqa: FURB136
+        blocks.low[b, j, leaf], blocks.high[b, j, leaf] = low, high
 
 
-@kernel
-def _fill(
-    points: FloatArray,
-    records: IntArray,
-    origin: FloatArray,
-    place: IntArray,
-    coordinates: FloatArray,
-    alive: IntArray,
-    low: FloatArray,
-    high: FloatArray,
-    axis: FloatArray,
-    cone: FloatArray,
-) -> None:
-    """Write the leaves of an arrangement."""
-    d = points.shape[1]
-    for b in range(records.shape[0] // WIDTH):
+@exact_kernel
+def _enclose_bundle(blocks: Blocks, b: int) -> None:
+    """Draw the box of a bundle around those of its leaves, a little wider than rounding asks for."""
+    reach = -np.inf
+    for leaf in range(WIDTH):
+        reach = max(reach, blocks.reach[b, leaf])
+    blocks.bundle_reach[b] = reach
+    for j in range(blocks.origin.size):
+        low, high = np.float32(np.inf), np.float32(-np.inf)
         for leaf in range(WIDTH):
+            low = min(low, blocks.low[b, j, leaf])
+            high = max(high, blocks.high[b, j, leaf])
+        middle = blocks.middle[b, j]
+        blocks.bundle_low[j, b], blocks.bundle_high[j, b] = np.inf, -np.inf
+        if low <= high:
+            below, above = low / blocks.scale, high / blocks.scale
+            room = 2.0**-50 * abs(middle) + FINEST / blocks.scale
+            blocks.bundle_low[j, b] = middle + below - 2.0**-22 * abs(below) - room
+            blocks.bundle_high[j, b] = middle + above + 2.0**-22 * abs(above) + room
+
+
+@exact_kernel
+def _fill(blocks: Blocks) -> None:
+    """Write the leaves and bundles of an arrangement."""
+    points, d = blocks.points, blocks.origin.size
+    for b in range(blocks.blur.size):
+        heed_stop()
+        for j in range(d):
+            low, high = np.inf, -np.inf
+            for row in range(b * WIDTH, (b + 1) * WIDTH):
+                for lane in range(WIDTH):
+                    i = blocks.records[row, lane]
+                    if i >= 0:
+                        low = min(low, points[i, j])
+                        high = max(high, points[i, j])
+            blocks.middle[b, j] = 0.5 * (low + high)
+        radius = 0.0
+        for row in range(b * WIDTH, (b + 1) * WIDTH):
             for lane in range(WIDTH):
-                i = records[b * WIDTH + leaf, lane]
-                if i >= 0:
-                    place[i] = (b * WIDTH + leaf) * WIDTH + lane
-                    alive[b, leaf] += 1
-                    for j in range(d):
-                        coordinates[b * WIDTH + leaf, j, lane] = points[i, j]
-            _enclose(
-                points,
-                records[b * WIDTH + leaf],
-                origin,
-                low[b, :, leaf],
-                high[b, :, leaf],
-                axis[b, :, leaf],
-                cone[b, :, leaf],
-            )
-
-
-@kernel
-def _fill_bundles(
-    points: FloatArray,
-    records: IntArray,
-    origin: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    axis: FloatArray,
-    cone: FloatArray,
-) -> None:
-    for b in range(records.shape[0]):
-        _enclose(points, records[b], origin, low[:, b], high[:, b], axis[:, b], cone[:, b])
+                i = blocks.records[row, lane]
+                if i < 0:
+                    continue
+                blocks.place[i] = row * WIDTH + lane
+                norm, square = 0.0, 0.0
+                for j in range(d):
+                    norm += (points[i, j] - blocks.origin[j]) ** 2
+                    difference = (points[i, j] - blocks.middle[b, j]) * blocks.scale
+                    square += difference * difference
+                    blocks.coordinates[row, j, lane] = difference
+                blocks.norms[row, lane] = norm
+                radius = max(radius, square)
+        blocks.blur[b] = BLUR * radius + LEAST
+        for leaf in range(WIDTH):
+            _enclose_leaf(blocks, b, leaf)
+        _enclose_bundle(blocks, b)
 
 
 def build_blocks(points: FloatArray, remaining: IntArray, origin: FloatArray) -> Blocks:
@@ -271,26 +251,28 @@ def build_blocks(points: FloatArray, remaining: IntArray, origin: FloatArray) ->
     bundles = -(-order.size // WIDTH**2)
     records = np.full(bundles * WIDTH**2, -1, dtype=np.int64)
     records[: order.size] = order
-    shape = (bundles, d, WIDTH)
+    leaves = bundles * WIDTH
+    # Of all records, also of those that are gone: what is looked for may be one of them.
+    widest = max(float((points.max(axis=0) - origin).max()), float((origin - points.min(axis=0)).max()))
+    scale = 1.0 if widest <= WIDEST else 2.0 ** -np.ceil(np.log2(widest))
     blocks = Blocks(
-        records=records.reshape(bundles * WIDTH, WIDTH),
+        points=points,
+        records=records.reshape(leaves, WIDTH),
         place=np.full(n, -1, dtype=np.int64),
-        coordinates=np.full((bundles * WIDTH, d, WIDTH), np.nan),
-        alive=np.zeros((bundles, WIDTH), dtype=np.int64),
-        low=np.empty(shape),
-        high=np.empty(shape),
-        axis=np.empty(shape),
-        cone=np.empty((bundles, 5, WIDTH)),
-        bundle_alive=np.zeros(bundles, dtype=np.int64),
+        coordinates=np.full((leaves, d, WIDTH), np.nan, dtype=np.float32),
+        norms=np.full((leaves, WIDTH), -np.inf),
+        low=np.empty((bundles, d, WIDTH), dtype=np.float32),
+        high=np.empty((bundles, d, WIDTH), dtype=np.float32),
+        reach=np.empty((bundles, WIDTH)),
+        middle=np.empty((bundles, d)),
+        blur=np.empty(bundles),
         bundle_low=np.empty((d, bundles)),
         bundle_high=np.empty((d, bundles)),
-        bundle_axis=np.empty((d, bundles)),
-        bundle_cone=np.empty((5, bundles)),
+        bundle_reach=np.empty(bundles),
         origin=origin,
+        scale=float(scale),
     )
-    _fill(points, blocks.records, origin, *blocks[1:8])
-    np.sum(blocks.alive, axis=1, out=blocks.bundle_alive)
-    _fill_bundles(points, records.reshape(bundles, WIDTH**2), origin, *blocks[9:13])
+    _fill(blocks)
     return blocks
 
 
@@ -298,35 +280,32 @@ def build_blocks(points: FloatArray, remaining: IntArray, origin: FloatArray) ->
 def delete_record(blocks: Blocks, i: int) -> None:
     """Take record ``i`` away; a leaf or bundle without records is never looked at again."""
     place = blocks.place[i]
-    lane = place % WIDTH
-    leaf = (place // WIDTH) % WIDTH
-    b = place // (WIDTH * WIDTH)
-    blocks.coordinates[b * WIDTH + leaf, 0, lane] = np.nan
-    blocks.alive[b, leaf] -= 1
-    if blocks.alive[b, leaf] == 0:
-        blocks.low[b, 0, leaf] = np.inf
-        blocks.cone[b, 0, leaf] = -np.inf
-    blocks.bundle_alive[b] -= 1
-    if blocks.bundle_alive[b] == 0:
-        blocks.bundle_low[0, b] = np.inf
-        blocks.bundle_cone[0, b] = -np.inf
+    lane, row = place % WIDTH, place // WIDTH
+    b = row // WIDTH
+    for j in range(blocks.origin.size):
+        blocks.coordinates[row, j, lane] = np.nan
+    blocks.norms[row, lane] = -np.inf
+    _enclose_leaf(blocks, b, row % WIDTH)
+    _enclose_bundle(blocks, b)
 
 
-@exact_kernel
-def _distances(coordinates: FloatArray, leaf: int, target: FloatArray, out: FloatArray) -> None:
-    """Squared distances of a leaf's sixteen records, columns added from first to last."""
+@kernel
+def _leaf_distances(
+    coordinates: NDArray[np.float32], leaf: int, target: NDArray[np.float32], out: NDArray[np.float32]
+) -> None:
+    """Squared distances of a leaf's sixteen records, in single precision."""
     d = target.size
     five = d - d % 5
     for lane in range(WIDTH):
         out[lane] = 0.0
-    # Five columns a pass keep the sums in registers; the order of addition is the same.
+    # Five columns a pass keep the sums in registers.
     for j in range(0, five, 5):
         t0, t1, t2, t3, t4 = target[j], target[j + 1], target[j + 2], target[j + 3], target[j + 4]
         for lane in range(WIDTH):
             e0, e1 = coordinates[leaf, j, lane] - t0, coordinates[leaf, j + 1, lane] - t1
             e2, e3 = coordinates[leaf, j + 2, lane] - t2, coordinates[leaf, j + 3, lane] - t3
             e4 = coordinates[leaf, j + 4, lane] - t4
-            out[lane] = ((((out[lane] + e0 * e0) + e1 * e1) + e2 * e2) + e3 * e3) + e4 * e4
+            out[lane] += e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3 + e4 * e4
     for j in range(five, d):
         t0 = target[j]
         for lane in range(WIDTH):
@@ -334,67 +313,18 @@ def _distances(coordinates: FloatArray, leaf: int, target: FloatArray, out: Floa
             out[lane] += e0 * e0
 
 
-@exact_kernel
-def _box_distances(low: FloatArray, high: FloatArray, target: FloatArray, out: FloatArray) -> None:
-    """Squared distances to boxes: rounding is monotone, so never above the computed distance of a record inside."""
-    m = low.shape[1]
-    out[:m] = 0.0
-    for j in range(target.size):
-        for b in range(m):
-            gap = max(low[j, b] - target[j], target[j] - high[j, b], 0.0)
-            out[b] += gap * gap
-
-
 @kernel
-def _cone_reach(axis: FloatArray, cone: FloatArray, direction: FloatArray, length: float, out: FloatArray) -> None:
-    """Squared distances from a record that nothing inside the cones can exceed.
-
-    With r and x seen from the origin, |r−x|² = |r|² + |x|² − 2 r·x. The product is bounded twice: by the angle
-    between −r and the cone, and by the ball around the cone's centre.
-    """
-    m = axis.shape[1]
-    out[:m] = 0.0
-    for j in range(direction.size):
-        for b in range(m):
-            out[b] -= axis[j, b] * direction[j]
+def _box_distances(low: _Floats, high: _Floats, target: _Floats, out: _Floats) -> None:
+    """Squared distances to boxes."""
+    m = low.shape[1]
     for b in range(m):
-        t = min(1.0, max(-1.0, out[b]))
-        reach, opening = cone[0, b], cone[1, b]
-        within = t * opening + np.sqrt(1.0 - t * t) * cone[2, b]
-        angle = 1.0 if t >= opening else max(within, 0.0)
-        by_angle = angle * np.sqrt(max(reach, 0.0))
-        by_ball = cone[3, b] * t + cone[4, b]
-        out[b] = (length * length + reach) * (1.0 + SLACK) + 2.0 * length * (min(by_angle, by_ball) + SLACK)
-
-
-@exact_kernel
-def _look_near(
-    coordinates: FloatArray,
-    records: IntArray,
-    leaf: int,
-    target: FloatArray,
-    size: int,
-    near: FloatArray,
-    neighbours: IntArray,
-    work: FloatArray,
-) -> None:
-    """Merge one leaf into the sorted list of the nearest; ties go to the lower record."""
-    _distances(coordinates, leaf, target, work)
-    worst = near[size - 1]
-    for lane in range(WIDTH):
-        value = work[lane]
-        if value <= worst:
-            i = records[leaf, lane]
-            p = size - 1
-            if value == worst and i > neighbours[p]:
-                continue
-            while p > 0 and (near[p - 1] > value or (near[p - 1] == value and neighbours[p - 1] > i)):
-                near[p] = near[p - 1]
-                neighbours[p] = neighbours[p - 1]
-                p -= 1
-            near[p] = value
-            neighbours[p] = i
-            worst = near[size - 1]
+        out[b] = 0.0
+    for j in range(target.size):
+        t = target[j]
+        nothing = t - t
+        for b in range(m):
+            gap = max(low[j, b] - t, t - high[j, b], nothing)
+            out[b] += gap * gap
 
 
 @exact_kernel
@@ -410,113 +340,131 @@ def _remember(bound: float, position: int, bounds: FloatArray, positions: IntArr
 
 
 @exact_kernel
+def _compete(value: float, i: int, size: int, values: FloatArray, winners: IntArray) -> None:
+    """Insert a record into the list of the smallest values; ties go to the lower record."""
+    p = size - 1
+    if value > values[p] or (value == values[p] and i > winners[p]):
+        return
+    while p > 0 and (values[p - 1] > value or (values[p - 1] == value and winners[p - 1] > i)):
+        values[p] = values[p - 1]
+        winners[p] = winners[p - 1]
+        p -= 1
+    values[p] = value
+    winners[p] = i
+
+
+@exact_kernel
+def _open_bundle(
+    blocks: Blocks,
+    b: int,
+    target: FloatArray,
+    length: float,
+    size: int,
+    far: bool,
+    values: FloatArray,
+    winners: IntArray,
+    scratch: Scratch,
+) -> None:
+    """Let the records of one bundle compete."""
+    d = target.size
+    growth, blur = 1.0 + GROWTH + GROWTH_BY_COLUMN * d, blocks.blur[b]
+    squared = blocks.scale * blocks.scale
+    for j in range(d):
+        scratch.shifted[j] = (target[j] - blocks.middle[b, j]) * blocks.scale
+        scratch.shifted_image[j] = (scratch.image[j] - blocks.middle[b, j]) * blocks.scale
+    boxes, distances = scratch.boxes, scratch.distances
+    _box_distances(blocks.low[b], blocks.high[b], scratch.shifted_image, boxes)
+    for leaf in range(WIDTH):
+        room = values[size - 1]
+        if far:
+            room += 2.0 * (1.0 + SLACK) * blocks.reach[b, leaf] + length
+        if not boxes[leaf] <= room * squared * growth + blur or boxes[leaf] == np.inf:
+            continue
+        row = b * WIDTH + leaf
+        _leaf_distances(blocks.coordinates, row, scratch.shifted, distances)
+        least, most = np.float32(-np.inf), np.float32(np.inf)
+        if far:
+            least = np.float32(-values[size - 1] * squared * (2.0 - growth) - blur)
+        else:
+            most = np.float32(values[size - 1] * squared * growth + blur)
+        candidates = 0
+        for lane in range(WIDTH):
+            candidates += (distances[lane] <= most) & (distances[lane] >= least)
+        if candidates == 0:
+            continue
+        for lane in range(WIDTH):
+            if distances[lane] <= most and distances[lane] >= least:
+                i = blocks.records[row, lane]
+                value = 0.0
+                for j in range(d):
+                    difference = blocks.points[i, j] - target[j]
+                    value += difference * difference
+                _compete(-value if far else value, i, size, values, winners)
+
+
+@exact_kernel
+def _search(
+    blocks: Blocks,
+    target: FloatArray,
+    home: int,
+    size: int,
+    far: bool,
+    values: FloatArray,
+    winners: IntArray,
+    scratch: Scratch,
+) -> None:
+    """Find the records of the smallest squared distances, or of the largest, which are then negative."""
+    # IN  target (d,) float64; home int, the bundle to look at first; size int, how many; far bool
+    # OUT values (≥ size,) float64, smallest first; winners (≥ size,) int64
+    bounds, image, top, places = scratch.bundles, scratch.image, scratch.top, scratch.places
+    length, scale = 0.0, 0.0
+    for j in range(target.size):
+        image[j] = target[j]
+        if far:
+            image[j] = 2.0 * blocks.origin[j] - target[j]
+            length += (target[j] - blocks.origin[j]) ** 2
+            scale += (abs(target[j]) + abs(blocks.origin[j])) ** 2
+    length = 2.0 * (1.0 + SLACK) * length + MIRRORING * scale
+    for p in range(size):
+        values[p] = np.inf
+        winners[p] = np.iinfo(np.int64).max
+    for p in range(BEST_FIRST):
+        top[p] = np.inf
+        places[p] = home
+    _box_distances(blocks.bundle_low, blocks.bundle_high, image, bounds)
+    bundles = bounds.size
+    for b in range(bundles):
+        bounds[b] *= 1.0 - SLACK
+        if far:
+            bounds[b] -= 2.0 * (1.0 + SLACK) * blocks.bundle_reach[b] + length
+        if bounds[b] < top[BEST_FIRST - 1]:
+            _remember(bounds[b], b, top, places)
+    # The closest few first, then one sweep: nearly as good as a priority queue, and much lighter.
+    for step in range(-1 - BEST_FIRST, bundles):
+        b = step
+        if step < 0:
+            b = home if step < -BEST_FIRST else places[step + BEST_FIRST]
+        if bounds[b] > values[size - 1] or bounds[b] == np.inf:
+            continue
+        bounds[b] = np.inf
+        _open_bundle(blocks, b, target, length, size, far, values, winners, scratch)
+
+
+@exact_kernel
 def find_nearest(
     blocks: Blocks, target: FloatArray, home: int, wanted: int, near: FloatArray, found: IntArray, scratch: Scratch
 ) -> None:
     """Find the ``wanted`` records nearest to a point, nearest first, ties to the lower record."""
     # IN  target (d,) float64; home int, the bundle to look at first; wanted int
     # OUT near (≥ wanted,) float64 squared distances; found (≥ wanted,) int64 records
-    bundle_bound, bound, leaf_bound, leaves = scratch.bundles, scratch.sixteen, scratch.leaves, scratch.ids
-    coordinates, records = blocks.coordinates, blocks.records
-    work, top, places = scratch.work, scratch.top, scratch.places
-    top[:] = np.inf
-    for p in range(wanted):
-        near[p] = np.inf
-        found[p] = np.iinfo(np.int64).max
-    _box_distances(blocks.bundle_low, blocks.bundle_high, target, bundle_bound)
-    bundles = blocks.bundle_alive.size
-    count = 0
-    for step in range(-1, bundles):
-        b = home if step < 0 else step
-        if bundle_bound[b] > near[wanted - 1] or bundle_bound[b] == np.inf:
-            continue
-        bundle_bound[b] = np.inf
-        _box_distances(blocks.low[b], blocks.high[b], target, bound)
-        for leaf in range(WIDTH):
-            if bound[leaf] <= near[wanted - 1] and bound[leaf] < np.inf:
-                if step < 0:
-                    _look_near(coordinates, records, b * WIDTH + leaf, target, wanted, near, found, work)
-                else:
-                    leaf_bound[count] = bound[leaf]
-                    leaves[count] = b * WIDTH + leaf
-                    if leaf_bound[count] < top[BEST_FIRST - 1]:
-                        _remember(leaf_bound[count], count, top, places)
-                    count += 1
-    # The closest few leaves first, then one sweep: nearly as good as a priority queue, and much lighter.
-    for step in range(-min(count, BEST_FIRST), count):
-        p = places[step + min(count, BEST_FIRST)] if step < 0 else step
-        if leaf_bound[p] <= near[wanted - 1] and leaf_bound[p] < np.inf:
-            _look_near(coordinates, records, leaves[p], target, wanted, near, found, work)
-            leaf_bound[p] = np.inf
+    _search(blocks, target, home, wanted, False, near, found, scratch)
 
 
 @exact_kernel
-def _look_far(
-    coordinates: FloatArray,
-    records: IntArray,
-    leaf: int,
-    target: FloatArray,
-    best: float,
-    winner: int,
-    work: FloatArray,
-) -> tuple[float, int]:
-    """Let the records of one leaf compete for the farthest; ties go to the lower record."""
-    _distances(coordinates, leaf, target, work)
-    for lane in range(WIDTH):
-        if work[lane] >= best and (work[lane] > best or records[leaf, lane] < winner):
-            best = work[lane]
-            winner = records[leaf, lane]
-    return best, winner
-
-
-@exact_kernel
-def find_farthest(blocks: Blocks, target: FloatArray, first: int, scratch: Scratch) -> int:
-    """Find the record farthest from a point; ties to the lower record."""
-    # IN  target (d,) float64; first int, a leaf where the search may start
-    # OUT int64
-    bundle_bound, bound, leaf_bound, leaves = scratch.bundles, scratch.sixteen, scratch.leaves, scratch.ids
-    coordinates, records = blocks.coordinates, blocks.records
-    work, top, places = scratch.work, scratch.top, scratch.places
-    top[:] = np.inf
-    direction = scratch.direction
-    length = 0.0
-    for j in range(target.size):
-        direction[j] = target[j] - blocks.origin[j]
-        length += direction[j] * direction[j]
-    length = np.sqrt(length)
-    if length > 0.0:
-        for j in range(target.size):
-            direction[j] /= length
-    bundles = blocks.bundle_alive.size
-    _cone_reach(blocks.bundle_axis, blocks.bundle_cone, direction, length, bundle_bound)
-    best, winner = _look_far(coordinates, records, first, target, -1.0, np.iinfo(np.int64).max, work)
-    count = 0
-    places[:2] = 0
-    # Two bundles at once, so that the list starts with a good candidate.
-    for b in range(bundles):
-        if -bundle_bound[b] < top[1]:
-            _remember(-bundle_bound[b], b, top[:2], places[:2])
-    opening = places[0], places[1]
-    top[:] = np.inf
-    for step in range(-min(2, bundles), bundles):
-        b = step if step >= 0 else opening[step + min(2, bundles)]
-        if bundle_bound[b] < best or bundle_bound[b] == -np.inf:
-            continue
-        bundle_bound[b] = -np.inf
-        _cone_reach(blocks.axis[b], blocks.cone[b], direction, length, bound)
-        for leaf in range(WIDTH):
-            if bound[leaf] >= best and bound[leaf] > -np.inf:
-                if step < 0:
-                    best, winner = _look_far(coordinates, records, b * WIDTH + leaf, target, best, winner, work)
-                else:
-                    leaf_bound[count] = -bound[leaf]
-                    leaves[count] = b * WIDTH + leaf
-                    if leaf_bound[count] < top[BEST_FIRST - 1]:
-                        _remember(leaf_bound[count], count, top, places)
-                    count += 1
-    for step in range(-min(count, BEST_FIRST), count):
-        p = places[step + min(count, BEST_FIRST)] if step < 0 else step
-        if leaf_bound[p] <= -best:
-            best, winner = _look_far(coordinates, records, leaves[p], target, best, winner, work)
-            leaf_bound[p] = np.inf
-    return winner
+def find_farthest(
+    blocks: Blocks, target: FloatArray, home: int, wanted: int, far: FloatArray, found: IntArray, scratch: Scratch
+) -> None:
+    """Find the ``wanted`` records farthest from a point, farthest first, ties to the lower record."""
+    # IN  target (d,) float64; home int, the bundle to look at first; wanted int
+    # OUT far (≥ wanted,) float64 squared distances, negative; found (≥ wanted,) int64 records
+    _search(blocks, target, home, wanted, True, far, found, scratch)

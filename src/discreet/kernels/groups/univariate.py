@@ -11,19 +11,23 @@ value in the window. So neither an offset of 1e9, nor ten million crowded values
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.stop import heed_stop
-from discreet.typing import FloatArray, IntArray
+from discreet.typing import CodeArray, FloatArray, IntArray
 
-__all__ = ["fixed_runs", "optimal_runs", "sorted_order"]
+__all__ = ["fixed_runs", "optimal_runs", "sorted_order", "sorted_values"]
 
 # Up to this k the plain recursion over k candidates is faster than the matrix search.
 PLAIN_UP_TO = 48
 # From this size the linear sort is faster than the comparing one.
-RADIX_FROM = 100_000
+RADIX_FROM = 10_000
+_INSERTED = 64  # neighbours that are sorted by insertion
+_MOST_SHORT = 2**31  # positions that fit into four bytes, which are moved in less time than eight
 # Beyond this power of two, sums of squares could overflow or vanish; the values are then scaled.
 SAFE_EXPONENT = 400
 
@@ -289,11 +293,11 @@ def _sortable(bits: NDArray[np.uint64], keys: NDArray[np.uint64]) -> None:
 
 @exact_kernel
 def _radix_sort(
-    keys: NDArray[np.uint64], order: IntArray, other_keys: NDArray[np.uint64], other_order: IntArray
-) -> IntArray:
+    keys: NDArray[np.uint64], order: CodeArray, other_keys: NDArray[np.uint64], other_order: CodeArray
+) -> CodeArray:
     """Stable sort of 64-bit keys, 13 bits a pass; returns the array that holds the order."""
     # IN  keys (n,) uint64
-    # OUT order (n,) int64, moved along; the other two are buffers
+    # OUT order (n,) int32, moved along; the other two are buffers
     n = keys.size
     counts = np.zeros((5, 8192), np.int64)
     for i in range(n):
@@ -319,6 +323,93 @@ def _radix_sort(
     return order
 
 
+@exact_kernel
+def _leading_bits(bits: NDArray[np.uint64], packed: NDArray[np.uint64], counts: NDArray[np.int32]) -> bool:
+    """Put the leading bits of what tells values apart before their position; returns whether these are all bits."""
+    # IN  bits (n,) uint64, of floats
+    # OUT packed (n,) uint64: 33 bits of the key less the smallest one, then the position; counts (3, 2048) int32
+    sign = np.uint64(1 << 63)
+    least, most = ~np.uint64(0), np.uint64(0)
+    for i in range(bits.size):
+        key = bits[i] | sign
+        if bits[i] & sign:
+            # −0.0 is 0.0, or equal values would not keep their order.
+            key = ~bits[i] if bits[i] != sign else sign
+        packed[i] = key
+        least = min(least, key)
+        most = max(most, key)
+    shift = np.uint64(0)
+    while (most - least) >> shift >= np.uint64(1 << 33):
+        shift += np.uint64(1)
+    low, middle, high = counts[0], counts[1], counts[2]
+    for i in range(bits.size):
+        key = (packed[i] - least) >> shift
+        packed[i] = (key << np.uint64(31)) | np.uint64(i)
+        low[key & np.uint64(2047)] += 1
+        middle[(key >> np.uint64(11)) & np.uint64(2047)] += 1
+        high[key >> np.uint64(22)] += 1
+    return bool(shift == np.uint64(0))
+
+
+@exact_kernel
+def _leading_sort(
+    packed: NDArray[np.uint64], counts: NDArray[np.int32], other: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Stable sort by the leading bits, 11 a pass; returns the array that holds the outcome."""
+    # IN  packed (n,) uint64, counts (3, 2048) int32: of each digit; other is a buffer
+    n = packed.size
+    for p in range(3):
+        total, largest = np.int32(0), np.int32(0)
+        starts = counts[p]
+        for digit in range(2048):
+            count = starts[digit]
+            starts[digit] = total
+            total += count
+            largest = max(largest, count)
+        if largest == n:
+            continue
+        shift = np.uint64(31 + 11 * p)
+        for i in range(n):
+            one = packed[i]
+            digit = (one >> shift) & np.uint64(2047)
+            other[starts[digit]] = one
+            starts[digit] += np.int32(1)
+        packed, other = other, packed
+    return packed
+
+
+@exact_kernel
+def _in_full_order(
+    packed: NDArray[np.uint64], whole: bool, values: FloatArray, order: IntArray, ordered: FloatArray
+) -> bool:
+    """Unpack the order, and sort those by value whose leading bits agree; returns whether these were few.
+
+    Who is put in order here are neighbours in a stable order, and equal values never pass each other.
+    """
+    # IN  packed (n,) uint64, sorted; whole: the leading bits are all; values (n,) float64
+    # OUT order (n,) int64, ordered (n,) float64: the values in this order
+    position = np.uint64((1 << 31) - 1)
+    start = 0
+    for p in range(packed.size):
+        i = np.int64(packed[p] & position)
+        value = values[i]
+        order[p] = i
+        ordered[p] = value
+        if whole:
+            continue
+        if packed[p] >> np.uint64(31) != packed[start] >> np.uint64(31):
+            start = p
+        elif value < ordered[p - 1]:
+            if p - start >= _INSERTED:
+                return False
+            q = p
+            while q > start and ordered[q - 1] > value:
+                ordered[q], order[q] = ordered[q - 1], order[q - 1]
+                q -= 1
+            ordered[q], order[q] = value, i
+    return True
+
+
 def sorted_order(values: FloatArray) -> IntArray:
     """Sort records by value, equal values by index; linear time for many records.
 
@@ -327,13 +418,32 @@ def sorted_order(values: FloatArray) -> IntArray:
     >>> sorted_order(np.array([2.0, -1.0, 2.0, -0.0, 0.0])).tolist()
     [1, 3, 4, 0, 2]
     """
-    if values.size < RADIX_FROM:
-        return np.argsort(values, kind="stable")
-    keys = np.empty(values.size, dtype=np.uint64)
-    _sortable(np.ascontiguousarray(values).view(np.uint64), keys)
-    order = np.arange(values.size, dtype=np.int64)
-    sorted_records: IntArray = _radix_sort(keys, order, np.empty_like(keys), np.empty_like(order))
-    return sorted_records
+    return sorted_values(values)[0]
+
+
+def sorted_values(values: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the order of :func:`sorted_order`, and the values in it.
+
+    Many records are sorted by the 33 leading bits of what tells their values apart, three passes over eight bytes each,
+    and the few whose bits agree by insertion. Where these are many (one outlier beside a crowd), by all bits.
+    """
+    n = values.size
+    if n < RADIX_FROM:
+        order: Any = np.argsort(values, kind="stable")
+        return order, values[order]
+    bits = np.ascontiguousarray(values).view(np.uint64)
+    keys, other = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
+    if n < _MOST_SHORT:
+        counts = np.zeros((3, 2048), dtype=np.int32)
+        whole = _leading_bits(bits, keys, counts)
+        packed = _leading_sort(keys, counts, other)
+        positions, ordered = np.empty(n, dtype=np.int64), np.empty(n)
+        if _in_full_order(packed, whole, values, positions, ordered):
+            return positions, ordered
+    _sortable(bits, keys)
+    order = np.arange(n, dtype=np.int32 if n < _MOST_SHORT else np.int64)
+    order = np.asarray(_radix_sort(keys, order, other, np.empty_like(order)), dtype=np.int64)
+    return order, values[order]
 
 
 def optimal_runs(values: FloatArray, k: int, weights: FloatArray | None = None, *, absolute: bool = False) -> IntArray:
@@ -370,8 +480,7 @@ def optimal_runs(values: FloatArray, k: int, weights: FloatArray | None = None, 
     >>> optimal_runs(np.array([9.0, 1.0, 2.0, 8.0, 10.0, 1.0, 2.5]), 3).tolist()
     [1, 0, 0, 1, 1, 0, 0]
     """
-    order = sorted_order(values)
-    ordered = values[order]
+    order, ordered = sorted_values(values)
     exponent = int(np.frexp(max(abs(ordered[0]), abs(ordered[-1])))[1])
     if abs(exponent) > SAFE_EXPONENT:
         ordered = np.ldexp(ordered, -exponent)

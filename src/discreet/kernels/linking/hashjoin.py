@@ -15,7 +15,7 @@ from discreet.kernels.linking.tied_rows import enlarged
 from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, IntArray, LevelArray
 
-__all__ = ["best_by_comparing", "join"]
+__all__ = ["best_by_comparing", "join", "meet_by_key", "position_of"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FAR = np.int64(9223372036854775807)
@@ -52,33 +52,43 @@ def _coarse_hash(key: NDArray[np.uint64]) -> np.uint64:
 
 @kernel
 def _sifted(
-    a: NDArray[np.uint64],
+    columns: NDArray[np.uint64],  # IN (levels · words, n_a) uint64, the words of A, a row a word
     mask: NDArray[np.uint64],
     flags: NDArray[np.uint64],
     sieve: NDArray[np.uint64],  # IN (2 ** (bits − 2),) uint64, a bit for each of 2 ** (bits + 4) ranges of hashes
     bits: int,
     near: CodeArray,  # OUT (n_a,) int32
 ) -> int:
-    # List the records of A whose hash falls where one of B does; returns their number.
+    # List the records of A whose hash falls where one of B does; returns their number. Many records are hashed at a
+    # time, word by word, and words without a field of the pattern are left out.
     word_shift, bit_shift, low = np.uint64(66 - bits), np.uint64(60 - bits), np.uint64(63)
-    one = np.uint64(1)
+    one, half = np.uint64(1), np.uint64(32)
+    width = flags.size
+    n_a = columns.shape[1]
+    hashes, key, flagged = (
+        np.empty(_RUN, dtype=np.uint64),
+        np.empty(_RUN, dtype=np.uint64),
+        np.empty(_RUN, dtype=np.uint64),
+    )
     count = np.int64(0)
-    if mask.size == 1:
-        only, flagged = mask[0], flags[0]
-        for i in range(a.shape[0]):
-            k = a[i, 0] & only
-            h = k * _MIX
-            near[count] = i
-            count += np.int64(
-                ((sieve[h >> word_shift] >> ((h >> bit_shift) & low)) & one) & np.uint64((k & flagged) == 0)
-            )
-        return int(count)
-    key = np.empty(flags.size, dtype=np.uint64)
-    for i in range(a.shape[0]):
-        agrees = _project(a, i, mask, flags, key) != 0
-        h = _coarse_hash(key)
-        near[count] = i
-        count += np.int64(((sieve[h >> word_shift] >> ((h >> bit_shift) & low)) & one) & np.uint64(agrees))
+    for start in range(0, n_a, _RUN):
+        size = min(_RUN, n_a - start)
+        h, k, f = hashes[:size], key[:size], flagged[:size]
+        h[:], f[:] = 0, 0
+        for w in range(width):
+            k[:] = 0
+            for at in range(w, mask.size, width):
+                fields = mask[at]
+                if fields != 0:
+                    word = columns[at, start : start + size]
+                    for i in range(size):
+                        k[i] |= word[i] & fields
+            for i in range(size):
+                f[i] |= k[i] & flags[w]
+                h[i] = (h[i] ^ (h[i] >> half) ^ k[i]) * _MIX
+        for i in range(size):
+            near[count] = start + i
+            count += np.int64(((sieve[h[i] >> word_shift] >> ((h[i] >> bit_shift) & low)) & one) & np.uint64(f[i] == 0))
     return int(count)
 
 
@@ -111,36 +121,20 @@ def position_of(
 
 
 @kernel
-def join(
-    a: NDArray[np.uint64],  # IN (n_a, levels · words) uint64, distinct records of A
-    a_first: IntArray,  # IN (n_a,) int64, position of the first record of the class, rising
-    a_next: IntArray,  # IN (n_a,) int64, position of its second record, a huge number where there is none
-    a_size: IntArray,  # IN (n_a,) int64
-    b: NDArray[np.uint64],  # IN (n_b, levels · words) uint64, distinct records of B
-    active: IntArray,  # IN (m,) int64, the records of B that still look for somebody
-    mask: NDArray[np.uint64],  # IN (levels · words,) uint64, the fields of the pattern
-    flags: NDArray[np.uint64],  # IN (words,) uint64
-    pattern: int,  # IN its position
-    step: int,  # IN its rank by weight; patterns of equal weight share one
-    verify: bool,  # IN whether a finer pattern may not have come before
-    at: IntArray,  # IN as in position_of
-    ones: NDArray[np.uint64],
-    flag: NDArray[np.uint64],
-    stride: IntArray,
-    best_step: IntArray,  # IN/OUT (n_b,) int64, −1 while nobody was found
-    second_step: IntArray,  # IN/OUT (n_b,) int64, −1 while nobody was found
-    lowest: IntArray,  # IN/OUT (n_b, 2) int64, the two lowest positions at the best weight
-    lowest_second: IntArray,  # IN/OUT (n_b,) int64, the lowest position at the second-best weight
-    best_class: IntArray,  # IN/OUT (n_b,) int64
-    ties: IntArray,  # IN/OUT (n_b,) int64, records of A at the best weight
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Link the active records that agree with somebody exactly on a pattern.
+def meet_by_key(
+    a: NDArray[np.uint64],  # IN as in join, like the next five
+    a_columns: NDArray[np.uint64],
+    b: NDArray[np.uint64],
+    active: IntArray,
+    mask: NDArray[np.uint64],
+    flags: NDArray[np.uint64],
+) -> tuple[CodeArray, int, CodeArray, CodeArray]:
+    """Give equal keys of the active records of B one number, and find the records of A that have one of these keys.
 
-    Returns the records of B that got a row of ties, the row of each, where every row ends, and the classes of A on the
-    rows, one after the other.
+    Returns the number of every active record, −1 where it agrees with nobody; how many there are; the records of A, in
+    their order, and the number of each.
 
-    O(n_a + m) time, expected. Without `verify` agreeing at least on the pattern is agreeing exactly on it, because
-    everybody who agrees on more was met before: then all records of B with one key share one row.
+    O(n_a + m) time, expected.
     """
     n_a, m, width = a.shape[0], active.size, flags.size
     bits = 4
@@ -171,7 +165,6 @@ def join(
                 group[i] = g
                 break
             slot = (slot + np.uint64(1)) & last
-    sizes = np.zeros(groups + 1, dtype=np.int64)
     # Most of A agrees with nobody here: a bit of the hash says so of almost all, without a look into the table.
     sieve = np.zeros(1 << (bits - 2), dtype=np.uint64)
     for g in range(groups):
@@ -179,7 +172,7 @@ def join(
         h = _coarse_hash(keys[g])
         sieve[h >> np.uint64(66 - bits)] |= np.uint64(1) << ((h >> np.uint64(60 - bits)) & np.uint64(63))
     near, who = np.empty(n_a, dtype=np.int32), np.empty(n_a, dtype=np.int32)
-    count = _sifted(a, mask, flags, sieve, bits, near)
+    count = _sifted(a_columns, mask, flags, sieve, bits, near)
     hits = 0
     key = np.empty(width, dtype=np.uint64)
     for place in range(count):
@@ -199,9 +192,50 @@ def join(
             if same:
                 near[hits], who[hits] = i, g
                 hits += 1
-                sizes[g + 1] += 1
                 break
             slot = (slot + np.uint64(1)) & last
+    return group, groups, near[:hits], who[:hits]
+
+
+@kernel
+def join(
+    a: NDArray[np.uint64],  # IN (n_a, levels · words) uint64, distinct records of A
+    a_columns: NDArray[np.uint64],  # IN (levels · words, n_a) uint64, the same, word by word
+    a_first: IntArray,  # IN (n_a,) int64, position of the first record of the class, rising
+    a_next: IntArray,  # IN (n_a,) int64, position of its second record, a huge number where there is none
+    a_size: IntArray,  # IN (n_a,) int64
+    b: NDArray[np.uint64],  # IN (n_b, levels · words) uint64, distinct records of B
+    active: IntArray,  # IN (m,) int64, the records of B that still look for somebody
+    mask: NDArray[np.uint64],  # IN (levels · words,) uint64, the fields of the pattern
+    flags: NDArray[np.uint64],  # IN (words,) uint64
+    pattern: int,  # IN its position
+    step: int,  # IN its rank by weight; patterns of equal weight share one
+    verify: bool,  # IN whether a finer pattern may not have come before
+    at: IntArray,  # IN as in position_of
+    ones: NDArray[np.uint64],
+    flag: NDArray[np.uint64],
+    stride: IntArray,
+    best_step: IntArray,  # IN/OUT (n_b,) int64, −1 while nobody was found
+    second_step: IntArray,  # IN/OUT (n_b,) int64, −1 while nobody was found
+    lowest: IntArray,  # IN/OUT (n_b, 2) int64, the two lowest positions at the best weight
+    lowest_second: IntArray,  # IN/OUT (n_b,) int64, the lowest position at the second-best weight
+    best_class: IntArray,  # IN/OUT (n_b,) int64
+    ties: IntArray,  # IN/OUT (n_b,) int64, records of A at the best weight
+) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Link the active records that agree with somebody exactly on a pattern.
+
+    Returns the records of B that got a row of ties, the row of each, where every row ends, and the classes of A on the
+    rows, one after the other.
+
+    O(n_a + m) time, expected. Without `verify` agreeing at least on the pattern is agreeing exactly on it, because
+    everybody who agrees on more was met before: then all records of B with one key share one row.
+    """
+    m = active.size
+    group, groups, near, who = meet_by_key(a, a_columns, b, active, mask, flags)
+    hits = near.size
+    sizes = np.zeros(groups + 1, dtype=np.int64)
+    for place in range(hits):
+        sizes[who[place] + 1] += 1
     for g in range(groups):
         sizes[g + 1] += sizes[g]
     members = np.empty(sizes[groups], dtype=np.int64)
@@ -219,6 +253,11 @@ def join(
             if group[i] >= 0 and (best_step[active[i]] < 0 or best_step[active[i]] == step):
                 room += sizes[group[i] + 1] - sizes[group[i]]
     owners, owner_rows, row_ends = (
+        np.empty(m, dtype=np.int64),
+        np.empty(m, dtype=np.int64),
+        np.empty(m, dtype=np.int64),
+    )
+    records, following, leader = (
         np.empty(m, dtype=np.int64),
         np.empty(m, dtype=np.int64),
         np.empty(m, dtype=np.int64),
@@ -257,23 +296,25 @@ def join(
             row_ends[row] = end
             rows += 1
             shared[g] = row
-        begin = 0 if row == 0 else row_ends[row - 1]
+            # What all who share the row learn from it; its classes rise, and so do their first records.
+            leader[row], following[row] = tied[begin], a_next[tied[begin]]
+            if end > begin + 1:
+                following[row] = min(following[row], a_first[tied[begin + 1]])
+            records[row] = 0
+            for j in range(begin, end):
+                records[row] += a_size[tied[j]]
         if best_step[k] < 0:
             best_step[k] = step
             lowest[k, 0], lowest[k, 1] = _FAR, _FAR
             ties[k] = 0
-        low, following = lowest[k, 0], lowest[k, 1]
-        for j in range(begin, row_ends[row]):
-            c = tied[j]
-            ties[k] += a_size[c]
-            if a_first[c] < low:
-                following = low
-                low = a_first[c]
-                best_class[k] = c
-            elif a_first[c] < following:
-                following = a_first[c]
-            following = min(following, a_next[c])
-        lowest[k, 0], lowest[k, 1] = low, following
+        ties[k] += records[row]
+        low = a_first[leader[row]]
+        if low < lowest[k, 0]:
+            lowest[k, 1] = min(lowest[k, 0], following[row])
+            lowest[k, 0] = low
+            best_class[k] = leader[row]
+        else:
+            lowest[k, 1] = min(lowest[k, 1], low)
         owners[n_owners] = k
         owner_rows[n_owners] = row
         n_owners += 1
@@ -297,10 +338,11 @@ def best_by_comparing(
     best_class: IntArray,  # OUT (n_b,) int64
     ties: IntArray,  # OUT (n_b,) int64
     classes: IntArray,  # OUT (m,) int64, how many classes of A have the best weight
+    listed: bool,  # IN whether they are listed
 ) -> IntArray:
     """Compare some records of B with every record of A: for small files, and the few that no early pattern links.
 
-    Returns the classes of A at the best weight, record after record, of those who had nobody before.
+    Returns the classes of A at the best weight, record after record, of those who had nobody before; see `listed`.
     """
     n_a = a.shape[1]
     positions = np.empty(_RUN, dtype=np.int32)
@@ -325,15 +367,16 @@ def best_by_comparing(
                     n_ties, records, leader = 1, a_size[c], c
                     mine[0] = c
                 elif step == first:
-                    if n_ties == mine.size:
-                        mine = enlarged(mine, n_ties, n_ties)
-                    mine[n_ties] = c
+                    if listed:
+                        if n_ties == mine.size:
+                            mine = enlarged(mine, n_ties, n_ties)
+                        mine[n_ties] = c
                     n_ties += 1
                     records += a_size[c]
                     following = min(following, a_first[c])
                 else:
                     second, low_second = step, a_first[c]
-        if best_step[k] < 0:
+        if listed and best_step[k] < 0:
             if total + n_ties > tied.size:
                 tied = enlarged(tied, total, total + n_ties)
             for e in range(n_ties):

@@ -201,26 +201,33 @@ def _at_most_roughly(bar: float, reach: float, dims: int) -> float:
 
 @kernel
 def _near_roughly(
-    columns: SingleArray,  # IN (attributes, n) float32
+    columns: SingleArray,  # IN (attributes or more, n + 32) float32, in fours: the last ones may be zeros
     start: int,
     stop: int,
-    query: SingleArray,  # IN (attributes,) float32
+    query: SingleArray,  # IN (attributes or more,) float32
     limit: float,  # IN
-    total: SingleArray,  # OUT (stop − start or more,) float32, sums of squared differences
+    total: SingleArray,  # OUT (stop − start + 32 or more,) float32, sums of squared differences
 ) -> int:
-    # The number of rows whose sum is within the limit.
-    dims, size = columns.shape[0], stop - start
+    # How many rows may be within the limit; none as soon as four attributes more say so, for no term is negative. Whole
+    # vectors are compared: a row behind the last may count, and is not looked at.
+    size = (stop - start + 31) // 32 * 32
     bar = np.float32(limit)
     total = total[:size]
     total[:] = np.float32(0.0)
-    for p in range(dims):
-        column, value = columns[p, start:stop], query[p]
-        for i in range(size):
-            gap = column[i] - value
-            total[i] += gap * gap
     hits = np.int32(0)
-    for i in range(size):
-        hits += np.int32(total[i] <= bar)
+    for p in range(0, columns.shape[0], 4):
+        a, b = columns[p, start : start + size], columns[p + 1, start : start + size]
+        c, d = columns[p + 2, start : start + size], columns[p + 3, start : start + size]
+        u, v, w, x = query[p], query[p + 1], query[p + 2], query[p + 3]
+        hits = np.int32(0)
+        for i in range(size):
+            now = total[i] + (a[i] - u) * (a[i] - u) + (b[i] - v) * (b[i] - v) + (
+                (c[i] - w) * (c[i] - w) + (d[i] - x) * (d[i] - x)
+            )  # fmt: skip
+            total[i] = now
+            hits += np.int32(now <= bar)
+        if hits == 0:
+            return 0
     return int(hits)
 
 
@@ -266,7 +273,7 @@ def _terms_of(
 @exact_kernel
 def search(
     columns: FloatArray,  # IN (attributes, n) float64, in the order of the leaves
-    rough: SingleArray,  # IN (attributes, n) float32, the same, for sums of squares of numbers alone; or no rows
+    rough: SingleArray,  # IN (attributes in fours, n + 32) float32, the same for sums of squares of numbers; or no rows
     norm: float,  # IN the largest norm of its rows, at most 1e15
     ids: IntArray,  # IN (n,) int64, the class of every row
     sizes: IntArray,  # IN (n,) int64, its number of records
@@ -297,13 +304,15 @@ def search(
     """
     dims = columns.shape[0]
     categories = codes_of.size
-    stack = np.empty(256, dtype=np.int64)
-    bounds = np.empty(256)
-    parts = np.empty((256, dims))
+    # On the stack: a node, its bound, how long the way to its parent is, and the term by which it differs from it. On
+    # the way: what a step changed of the terms of the ranges, so that it can be gone back.
+    stack = np.empty((256, 3), dtype=np.int64)
+    bounds, terms_of_far = np.empty(256), np.empty(256)
+    way, before = np.empty(512, dtype=np.int64), np.empty(512)
     now = np.empty(dims)
     distance = np.empty(min(4096, columns.shape[1]))
-    roughly = np.empty(distance.size, dtype=np.float32)
-    single = np.empty(dims, dtype=np.float32)
+    roughly = np.empty(distance.size + 32, dtype=np.float32)
+    single = np.zeros(dims + 3, dtype=np.float32)
     roughly_first = rough.shape[0] > 0
     mine, sums = np.empty(64, dtype=np.int64), np.empty(64)
     near_by, who = np.empty(4), np.empty(2, dtype=np.int64)
@@ -322,17 +331,23 @@ def search(
         near_by[:] = np.inf
         who[0], who[1] = -1, 0
         bar = np.inf
-        stack[0], bounds[0] = 0, 0.0
-        parts[0] = 0.0
-        top = 1
+        stack[0, 0], stack[0, 1], stack[0, 2], bounds[0] = 0, 0, -1, 0.0
+        now[:] = 0.0
+        top, steps = 1, 0
         while top > 0:
             top -= 1
             total = bounds[top]
             if total * 0.999999999999 > bar:
                 continue
-            node = stack[top]
-            for j in range(dims):
-                now[j] = parts[top, j]
+            node = stack[top, 0]
+            while steps > stack[top, 1]:
+                steps -= 1
+                now[way[steps]] = before[steps]
+            changed = stack[top, 2]
+            if changed >= 0:
+                way[steps], before[steps] = changed, now[changed]
+                steps += 1
+                now[changed] = terms_of_far[top]
             while node >= 0 and attribute[node] >= 0:
                 p = attribute[node]
                 value = queries[k, p]
@@ -352,12 +367,12 @@ def search(
                     left, right = right, left
                 beyond = max(total, right) if metric == 2 else total - now[p] + right
                 if beyond < np.inf and beyond * 0.999999999999 <= bar:
-                    stack[top], bounds[top] = far, beyond
-                    for j in range(dims):
-                        parts[top, j] = now[j]
-                    parts[top, p] = right
+                    stack[top, 0], stack[top, 1], stack[top, 2] = far, steps, p
+                    bounds[top], terms_of_far[top] = beyond, right
                     top += 1
                 total = max(total, left) if metric == 2 else total - now[p] + left
+                way[steps], before[steps] = p, now[p]
+                steps += 1
                 now[p] = left
                 node = near if total < np.inf and total * 0.999999999999 <= bar else -1
             if node < 0:

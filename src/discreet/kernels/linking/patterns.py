@@ -13,11 +13,15 @@ from discreet.kernels.jit import kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, IntArray
 
+ShortArray = NDArray[np.uint16]
+
 __all__ = ["coarsen", "distinct", "pack", "refine"]
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-_ROWS_A_COLUMN = 16  # rows of a group, for every column left, up to which its pairs are looked at: measured
+_ROWS_A_COLUMN = 48  # rows of a group, for every column left, up to which its pairs are looked at: measured
 _MOST_ROWS = 1024  # of such a group
+_NOBODY = np.uint16(65535)  # the class of who agrees with nobody, where classes are short
+_ZERO, _ONE = np.uint16(0), np.uint16(1)
 
 
 @kernel
@@ -109,58 +113,94 @@ def coarsen(
 @kernel
 def _look_at_pairs(
     members: CodeArray,  # IN/OUT (m,) int32, the rows of a group, put in another order
-    values: CodeArray,  # IN as in refine
-    counts: CodeArray,
+    short: ShortArray,  # IN (columns, n) uint16, as the values in refine, with another number for nobody
+    counts: CodeArray,  # IN as in refine
     low: int,  # IN the first column that is left
     chain: int,  # IN how many columns from there on are finer levels of the attribute that the group agrees on
-    stride: IntArray,
-    finer_stride: int,  # IN what each of these adds
-    at: int,  # IN position of the sum of pairs that share the group
-    pairs: IntArray,  # OUT (patterns, 2) int64, added to: pairs that agree exactly so far on what is left
-    table: CodeArray,  # OUT (columns, m or more) int32, scratch, as the next three
+    local: ShortArray,  # IN (columns,) uint16, what agreeing on a column adds to the place of a combination
+    combinations: int,  # IN how many there are of later attributes
+    tally: IntArray,  # OUT (2, (chain + 1) · combinations or more) int64, pairs between the files, within the first
+    table: ShortArray,  # OUT (columns, m + 32 or more) uint16, scratch, as the next three
     records: IntArray,
-    position: CodeArray,
-    steps: CodeArray,
+    place: ShortArray,
+    steps: ShortArray,
 ) -> None:
-    # Compare all rows of a group with each other, by every column that is left.
-    m, columns = members.size, values.shape[0]
-    leading = 0  # rows of the first file come first: a pair without one counts nowhere
+    # Compare all rows of a group with each other, by every column that is left. Rows that both files have come first,
+    # then those of the first file alone: a pair without one counts nowhere, and most pairs count in one way alone.
+    m, columns = members.size, short.shape[0]
+    both, leading = 0, 0
     for e in range(m):
-        if counts[members[e], 0] > 0:
-            members[e], members[leading] = members[leading], members[e]
+        i = members[e]
+        if counts[i, 0] > 0:
+            members[e], members[leading] = members[leading], i
+            if counts[i, 1] > 0:
+                members[leading], members[both] = members[both], i
+                both += 1
             leading += 1
     for e in range(m):
         records[0, e], records[1, e] = counts[members[e], 0], counts[members[e], 1]
     for c in range(low, columns):
         for e in range(m):
-            table[c - low, e] = values[c, members[e]]
+            table[c - low, e] = short[c, members[e]]
     for e in range(leading):
+        # Whole vectors are compared: what stands behind the last row is not read.
         size = m - e - 1
-        own = position[:size]
+        padded = (size + 31) // 32 * 32
+        own = place[:padded]
         own[:] = 0
         for c in range(low + chain, columns):
-            value, row, step = table[c - low, e], table[c - low, e + 1 : m], np.int32(stride[c])
-            if value >= 0:
-                for k in range(size):
-                    own[k] += step * np.int32(row[k] == value)
-        levels = steps[:size]
-        if chain > 0:
-            levels[:] = 0
-        for c in range(low, low + chain):
-            value, row = table[c - low, e], table[c - low, e + 1 : m]
-            if value >= 0:
-                for k in range(size):
-                    levels[k] += np.int32(row[k] == value)
+            value, row, step = table[c - low, e], table[c - low, e + 1 : e + 1 + padded], local[c]
+            if value != _NOBODY:
+                for k in range(padded):
+                    own[k] += step if row[k] == value else _ZERO
         a, b = records[0, e], records[1, e]
         first, second = records[0, e + 1 : m], records[1, e + 1 : m]
-        for k in range(size):
-            pairs[at + own[k], 0] += a * second[k] + b * first[k]
-            pairs[at + own[k], 1] += 2 * a * first[k]
+        within = leading - e - 1  # from here on, rows of the second file alone
+        if e < both:
+            for k in range(within):
+                tally[0, own[k]] += a * second[k] + b * first[k]
+        for k in range(within):
+            tally[1, own[k]] += 2 * a * first[k]
+        for k in range(within, size):
+            tally[0, own[k]] += a * second[k]
         if chain > 0:
+            levels = steps[:padded]
+            levels[:] = 0
+            for c in range(low, low + chain):
+                value, row = table[c - low, e], table[c - low, e + 1 : e + 1 + padded]
+                if value != _NOBODY:
+                    for k in range(padded):
+                        levels[k] += _ONE if row[k] == value else _ZERO
             for k in range(size):
                 for level in range(1, levels[k] + 1):
-                    pairs[at + own[k] + level * finer_stride, 0] += a * second[k] + b * first[k]
-                    pairs[at + own[k] + level * finer_stride, 1] += 2 * a * first[k]
+                    tally[0, level * combinations + own[k]] += a * second[k] + b * first[k]
+                    tally[1, level * combinations + own[k]] += 2 * a * first[k]
+
+
+@kernel
+def _shortened(values: CodeArray, largest: int) -> ShortArray:
+    # The same classes in 16 bits: where a column has larger ones, they are numbered as they come.
+    columns, n = values.shape
+    if largest < 0:
+        return np.empty((columns, 0), dtype=np.uint16)
+    short = np.empty((columns, n), dtype=np.uint16)
+    number = np.empty(largest + 1 if largest >= _NOBODY else 0, dtype=np.int64)
+    for c in range(columns):
+        if largest >= _NOBODY:
+            number[:] = -1
+        fresh = 0
+        for i in range(n):
+            value = values[c, i]
+            if value < 0:
+                short[c, i] = _NOBODY
+            elif largest < _NOBODY:
+                short[c, i] = value
+            else:
+                if number[value] < 0:
+                    number[value] = fresh
+                    fresh += 1
+                short[c, i] = number[value]
+    return short
 
 
 @kernel
@@ -197,14 +237,37 @@ def refine(
     tally = np.zeros((largest + 1, 4), dtype=np.int64)
     classes = np.empty(n, dtype=np.int32)
     small, small_ends = np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    table = np.empty((columns, _MOST_ROWS), dtype=np.int32)
+    table = np.empty((columns, _MOST_ROWS + 33), dtype=np.uint16)
     records = np.empty((2, _MOST_ROWS), dtype=np.int64)
-    pair_position, steps = np.empty(_MOST_ROWS, dtype=np.int32), np.empty(_MOST_ROWS, dtype=np.int32)
+    scratch = np.empty(_MOST_ROWS + 32, dtype=np.uint16), np.empty(_MOST_ROWS + 32, dtype=np.uint16)
+    # Combinations of the attributes after one, the last of them fastest: those of fewer attributes are the first ones.
+    looks = columns > 0 and pairs.shape[1] > 0 and n < _NOBODY
+    states, step_of = np.ones(pairs.shape[0], dtype=np.int64), np.zeros(pairs.shape[0], dtype=np.int64)
+    for c in range(columns):
+        states[attribute[c]] += 1
+        step_of[attribute[c]] = stride[c]
+    after, listed = np.ones(states.size, dtype=np.int64), np.int64(1)
+    for p in range(states.size - 2, -1, -1):
+        after[p] = after[p + 1] * states[p + 1]
+        if after[p] <= _NOBODY:
+            listed = after[p]
+    positions = np.zeros(listed, dtype=np.int64)
+    for place in range(listed):
+        rest = place
+        for p in range(states.size - 1, 0, -1):
+            positions[place] += rest % states[p] * step_of[p]
+            rest //= states[p]
     chain, most = np.zeros(columns + 1, dtype=np.int64), np.zeros(columns + 1, dtype=np.int64)
+    local, longest = np.zeros(columns, dtype=np.uint16), np.int64(0)
     for c in range(columns - 1, -1, -1):
         chain[c] = 1 + chain[c + 1] if finer[c] == 1 else 0
-        if pairs.shape[1] > 0:
-            most[c] = min(_MOST_ROWS, _ROWS_A_COLUMN * (columns - c))
+        longest = max(longest, chain[c])
+        if after[attribute[c]] <= _NOBODY:
+            local[c] = after[attribute[c]]
+            if looks:
+                most[c] = min(_MOST_ROWS, _ROWS_A_COLUMN * (columns - c - 1))
+    short = _shortened(values, int(largest) if looks else -1)
+    compared = np.zeros((2, (longest + 1) * listed), dtype=np.int64)
     for i in range(order.size):
         rows[0, i] = order[i]
     groups[0] = ends.size
@@ -231,7 +294,7 @@ def refine(
         following[depth] = c + 1
         at = position[depth] + stride[c]
         between, within = np.int64(0), np.int64(0)
-        begin, total, n_groups = np.int64(0), np.int64(0), np.int64(0)
+        begin, total, n_groups, looked = np.int64(0), np.int64(0), np.int64(0), False
         for g in range(groups[depth]):
             end = np.int64(row_ends[depth, g])
             met = 0
@@ -261,7 +324,7 @@ def refine(
                 inside = tally[value, 0] * tally[value, 0] - tally[value, 3]
                 if across == 0 and inside == 0:
                     continue
-                if rows_in <= most[c + 1]:
+                if rows_in <= most[c]:
                     size[value] = -2 - small_rows  # below −1, where the next one goes among the small groups
                     small_rows += rows_in
                     small_ends[n_small] = small_rows
@@ -288,14 +351,24 @@ def refine(
                         size[value] -= 1
             low = np.int64(0)
             for k in range(n_small):
-                _look_at_pairs(small[low : small_ends[k]], values, counts, c + 1, chain[c + 1], stride, stride[c], at,
-                               pairs[attribute[c]], table, records, pair_position, steps)  # fmt: skip
+                _look_at_pairs(small[low : small_ends[k]], short, counts, c + 1, chain[c + 1], local,
+                               after[attribute[c]], compared, table, records, *scratch)  # fmt: skip
                 low = np.int64(small_ends[k])
+            looked = looked or n_small > 0
             for k in range(met):
                 size[classes[k]] = 0
             begin = end
         sums[at, 0] += between
         sums[at, 1] += within
+        if looked:
+            p = attribute[c]
+            for level in range(chain[c + 1] + 1):
+                begin = level * after[p]
+                for place in range(after[p]):
+                    exactly = at + level * stride[c] + positions[place]
+                    for side in range(2):
+                        pairs[p, exactly, side] += compared[side, begin + place]
+                        compared[side, begin + place] = 0
         if n_groups > 0:
             depth += 1
             groups[depth], position[depth], column[depth], following[depth] = n_groups, at, c, c + 1

@@ -14,9 +14,11 @@ from discreet.typing import FloatArray, IntArray
 __all__ = [
     "accumulate_shares",
     "choquet_groups",
+    "mean_by_label",
     "mean_groups",
     "measure_chains",
     "order_groups_down",
+    "squares_within",
     "sugeno_groups",
     "weighted_mean_groups",
 ]
@@ -108,6 +110,54 @@ def mean_groups(values: FloatArray, offsets: IntArray, out: FloatArray) -> None:
     if sizes.size:
         np.maximum(out, np.minimum.reduceat(values, starts), out=out)
         np.minimum(out, np.maximum.reduceat(values, starts), out=out)
+
+
+@exact_kernel
+def mean_by_label(
+    values: FloatArray,  # IN (n,) float64
+    labels: IntArray,  # IN (n,) int64, at most groups − 1
+    sums: FloatArray,  # IN (groups, 4) float64, zeros: what is there of a group, its sum, least and largest value
+    out: FloatArray,  # OUT (groups,) float64
+) -> bool:
+    """Arithmetic mean of each label, summed as :func:`mean_groups` does: a group's values from first to last.
+
+    Returns whether it can be said: all labels are used and none is negative, all values finite.
+    """
+    for i in range(values.size):
+        value, label = values[i], labels[i]
+        if label < 0 or not np.isfinite(value):
+            return False
+        if sums[label, 0] == 0.0:
+            sums[label, 2] = value
+            sums[label, 3] = value
+        sums[label, 0] += 1.0
+        sums[label, 1] += value
+        sums[label, 2] = min(sums[label, 2], value)
+        sums[label, 3] = max(sums[label, 3], value)
+    for group in range(out.size):
+        if sums[group, 0] == 0.0:
+            return False
+        mean = sums[group, 1] / sums[group, 0]
+        out[group] = min(max(mean, sums[group, 2]), sums[group, 3])
+    return True
+
+
+@exact_kernel
+def squares_within(
+    values: FloatArray,  # IN (n,) float64, finite
+    labels: IntArray,  # IN (n,) int64, 0 … groups − 1
+    sums: FloatArray,  # IN (groups, 2) float64, zeros: scratch
+    out: FloatArray,  # OUT (n,) float64
+) -> None:
+    """Squared deviation of every value from the mean of its label, which is summed from first to last."""
+    for i in range(values.size):
+        sums[labels[i], 0] += 1.0
+        sums[labels[i], 1] += values[i]
+    for group in range(len(sums)):
+        sums[group, 1] /= max(sums[group, 0], 1.0)
+    for i in range(values.size):
+        deviation = values[i] - sums[labels[i], 1]
+        out[i] = deviation * deviation
 
 
 @exact_kernel

@@ -169,7 +169,7 @@ def accumulate_memberships(
 @exact_kernel
 def _fill(
     counts: IntArray,  # IN (m,) int64
-    nearness: FloatArray,  # IN, OUT (m,) float64, infinite where a record cannot be spared
+    nearness: FloatArray,  # IN, OUT (m,) float64, infinite where a record is not asked for
     most: int,  # IN the most records to take
     lacking: int,  # IN how many records of the file are needed
     k: int,  # IN the smallest group
@@ -247,8 +247,7 @@ def relocate_records(
         # Filling: what the nearest records that can be spared cost.
         measure_from(centre_codes, centre_numbers, group, codes, numbers, m, table, starts, sizes, absent, first)
         for i in range(m):
-            spared = labels[i] != group and members[labels[i]] - counts[i] >= k
-            nearness[i] = first[i] if spared else np.inf
+            nearness[i] = first[i] if labels[i] != group else np.inf
         filled = _fill(counts, nearness, kinds[group], k - members[group], k, labels, members, spares)
         filling = 0.0
         for p in range(filled):

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = ["swap_into", "swap_partners"]
+
+_RUN = 32  # neighbouring ranks that are looked at one by one
 
 
 @exact_kernel
@@ -43,31 +47,52 @@ def _find_free(tree: IntArray, top: int, count: int) -> int:
 def swap_partners(
     window: int,  # IN largest difference of two swapped ranks
     draws: FloatArray,  # IN (n,) float64, uniform on [0, 1)
-    tree: IntArray,  # BUFFER (n + 1,) int64, a Fenwick tree over the ranks that are free
     partners: IntArray,  # OUT (n,) int64, the rank each rank is exchanged with; itself where nobody was free
 ) -> None:
-    """Exchange every rank, from the lowest, with one drawn uniformly from the free ranks of its window above it."""
+    """Exchange every rank, from the lowest, with one drawn uniformly from the free ranks of its window above it.
+
+    How many are free there is known without looking: the window moves by a rank at a time, and the one that enters it
+    was in nobody's window before. The one that is drawn is found in a tree over runs of ranks, which stays in the
+    processor's nearest memory, and then within its run.
+    """
     n = partners.size
+    runs = (n + _RUN - 1) // _RUN
+    top = 1
+    while 2 * top <= runs:
+        top *= 2
+    tree = np.full(2 * top, n + 1)  # a Fenwick tree over the free ranks of every run; behind it nobody goes on
     for i in range(n):
         partners[i] = -1
-    for i in range(1, n + 1):
-        tree[i] = i & -i
-    top = 1
-    while 2 * top <= n:
-        top *= 2
+    for run in range(1, runs + 1):
+        tree[run] = min(run * _RUN, n) - (run - (run & -run)) * _RUN
+    free = min(window, n - 1)  # ranks of the window above i
     for i in range(n):
         heed_stop()
+        if i > 0:
+            free += (i + window < n) - (partners[i] < 0)
         if partners[i] >= 0:
             continue
-        # Every rank below i has left the tree, so i itself is the first free one.
-        choice = _free_up_to(tree, min(i + window, n - 1)) - 1
-        if choice == 0:
+        if free == 0:
             partners[i] = i
         else:
-            j = _find_free(tree, top, 2 + min(int(draws[i] * choice), choice - 1))
+            # Every rank below i has left the tree, so i itself is the first free one.
+            count = 2 + min(int(draws[i] * free), free - 1)
+            run, step = 0, top
+            while step > 0:
+                # Without a branch: whether to go on is as good as drawn, and no processor foresees it.
+                passed = tree[run + step] < count
+                count -= tree[run + step] * passed
+                run += step * passed
+                step >>= 1
+            j = run * _RUN
+            count -= partners[j] < 0
+            while count > 0:
+                j += 1
+                count -= partners[j] < 0
             partners[i], partners[j] = j, i
-            _remove(tree, j)
-        _remove(tree, i)
+            free -= 1
+            _remove(tree, j // _RUN)
+        _remove(tree, i // _RUN)
 
 
 @exact_kernel

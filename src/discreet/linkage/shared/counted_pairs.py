@@ -11,6 +11,7 @@ import numpy as np
 from discreet.contracts.engine import Engine
 from discreet.linkage.record_classes import Classes, classes_of_codes
 from discreet.linkage.shared.agreement import Agreement
+from discreet.linkage.shared.coarse_counts import CoarseCounts, count_coarsely
 from discreet.linkage.shared.estimation import Counts
 from discreet.linkage.shared.packed_records import PackedFiles
 from discreet.linkage.shared.pair_by_pair import compare_patterns
@@ -34,7 +35,7 @@ class CountedPairs:
     agreements : tuple of Agreement
     first, second : Classes
         The distinct records of A and of B.
-    counts : PatternCounts or PatternList
+    counts : PatternCounts, PatternList or CoarseCounts
     frequencies : pair of (n,) int64 or None
         How many records every row of A and of B stands for.
     files : PackedFiles, optional
@@ -44,15 +45,17 @@ class CountedPairs:
     agreements: tuple[Agreement, ...]
     first: Classes
     second: Classes
-    counts: Counts
+    counts: Counts | CoarseCounts
     frequencies: Frequencies = (None, None)
     files: PackedFiles | None = None
 
     @property
     def occurring(self) -> BoolArray | None:
-        """The patterns of which there is a pair; None where that is not known."""
+        """The patterns of which there is, or may be, a pair; None where that is not known."""
         if self.files is None or self.first.size.min() < 1 or self.second.size.min() < 1:
             return None  # a row that stands for nobody is in no count
+        if isinstance(self.counts, CoarseCounts):
+            return self.counts.occurring
         return np.asarray(self.counts.between > 0, dtype=np.bool_)
 
     def swapped(self) -> CountedPairs:
@@ -77,12 +80,22 @@ def pairs_are_compared(agreements: Sequence[Agreement], n_a: int, n_b: int, *, d
 
 
 def count_pairs(
-    agreements: Sequence[Agreement], engine: Engine, frequencies: Frequencies = (None, None), *, compared: bool
+    agreements: Sequence[Agreement],
+    engine: Engine,
+    frequencies: Frequencies = (None, None),
+    *,
+    compared: bool,
+    coarsely: bool = False,
 ) -> CountedPairs:
-    """Find the distinct records of both files and count their pairs, one by one (`compared`) or by pattern."""
+    """Find the distinct records of both files and count their pairs, one by one (`compared`) or by pattern.
+
+    Who asks only which attributes agree (`coarsely`) is not told every pattern.
+    """
     if not compared:
         files = PackedFiles.of(agreements, frequencies)
-        counts = count_patterns(files, engine)
+        finer = any(agreement.states > 2 for agreement in agreements)
+        coarsely = coarsely and finer and not any(agreement.ignores_missing for agreement in agreements)
+        counts = count_coarsely(files, engine) if coarsely else count_patterns(files, engine)
         return CountedPairs(files.agreements, files.first, files.second, counts, frequencies, files)
     sides = [agreement.a for agreement in agreements], [agreement.b for agreement in agreements]
     first, second = (classes_of_codes(codes).standing_for(some) for codes, some in zip(sides, frequencies, strict=True))

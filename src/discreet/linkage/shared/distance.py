@@ -54,7 +54,8 @@ class DistanceLinkage(Linker):
     costs nothing. Ties go to the lowest position. Records are tied with the nearest one where they are farther by no
     more than rounding of numbers, coordinates and sums explains: the mean of two values is equally far from both,
     though not to the last bit. A record that is met exactly is tied with its equals alone. A missing category is a
-    category of its own; missing numbers are refused. Under ``"mahalanobis"`` a direction in which the first file does
+    category of its own; missing numbers are refused, and an attribute of which the second file has no value at all is
+    left out. Under ``"mahalanobis"`` a direction in which the first file does
     not vary is left out. In both directions (``link_both``) distances are the same, in standard deviations of the
     first file; every record of either file is asked for the nearest of the other.
 
@@ -73,6 +74,7 @@ class DistanceLinkage(Linker):
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     joins_levels: ClassVar[bool] = True
+    leaves_out_emptied: ClassVar[bool] = True
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     metric: Literal["euclidean", "mahalanobis", "manhattan", "max"] = parameter(Choice(METRICS), default="euclidean")
     weights: Mapping[str, float] | None = parameter(Optional(ByName(Number(0, open_low=True))), default=None)
@@ -125,6 +127,11 @@ class DistanceLinkage(Linker):
         nothing = Spread.of(np.empty((0, 0)))
         # Levels are compared by their declarations: without a number, no record has to be looked at.
         spreads = (yield SpreadOf(numbers)) if numbers else BothSpreads(nothing, nothing)
+        kept = [place for place, gaps in enumerate(spreads.second.absent) if gaps < spreads.second.records]
+        if len(kept) < len(numbers) and (kept or len(names) > len(numbers)):  # as where all records are at hand
+            emptied = {name for place, name in enumerate(numbers) if place not in kept}
+            names = tuple(name for name in names if name not in emptied)
+            spreads = BothSpreads(spreads.first.of_columns(kept), spreads.second.of_columns(kept))
         return yardstick(type(self).__name__, schemas, spreads, names, self.metric, self.weights, flag_gaps=flag_gaps)
 
     def search(self, plan: Yardstick, asked: Microdata, *, of_release: bool = True) -> DistanceSearch:
@@ -141,4 +148,5 @@ class DistanceLinkage(Linker):
 
     def _looking(self, schemas: tuple[Schema, Schema]) -> Inquiry[Looking]:
         plan = yield from self.inquire(schemas)
-        return Looking(self._names(*schemas), partial(self.search, plan))
+        names = tuple(name for name in self._names(*schemas) if name in plan.names)
+        return Looking(names, partial(self.search, plan))

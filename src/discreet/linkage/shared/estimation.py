@@ -13,6 +13,7 @@ import numpy as np
 
 from discreet.kernels.linking.anchoring import anchored_rates
 from discreet.linkage.shared.agreement import Agreement
+from discreet.linkage.shared.coarse_counts import CoarseCounts
 from discreet.linkage.shared.pair_by_pair import PatternList
 from discreet.linkage.shared.pattern_counts import PatternCounts
 from discreet.typing import FloatArray, IntArray
@@ -101,10 +102,10 @@ def _outer_product(parts: Sequence[FloatArray]) -> FloatArray:
     return total
 
 
-def overall_shares(counts: Counts) -> tuple[FloatArray, ...]:
+def overall_shares(counts: Counts | CoarseCounts) -> tuple[FloatArray, ...]:
     """Return by attribute the share of all pairs in every state."""
-    total = float(counts.between.sum())
-    return tuple(counts.margin(counts.between, j) / total for j in range(len(counts.shape)))
+    pairs = [counts.by_state(j) for j in range(len(counts.shape))]
+    return tuple(each / float(each.sum()) for each in pairs)
 
 
 def known_shares(agreements: Sequence[Agreement], frequencies: IntArray | None = None) -> tuple[FloatArray, ...]:
@@ -121,7 +122,7 @@ def known_shares(agreements: Sequence[Agreement], frequencies: IntArray | None =
 
 
 def estimate(
-    counts: Counts,
+    counts: Counts | CoarseCounts,
     agreements: Sequence[Agreement],
     how: str,
     *,
@@ -132,7 +133,8 @@ def estimate(
 
     Parameters
     ----------
-    counts : PatternCounts or PatternList
+    counts : PatternCounts, PatternList or CoarseCounts
+        The last for ``"anchored"`` and ``"known"``, of independent attributes, which ask for no more.
     agreements : sequence of Agreement
     how : {"anchored", "em", "free", "known"}
         See :class:`~discreet.linkage.shared.probabilistic.ProbabilisticLinkage`.
@@ -150,6 +152,8 @@ def estimate(
         m = known_shares(agreements, frequencies)
     elif how == "anchored":
         m = _anchored(counts, u, ignored)
+    elif isinstance(counts, CoarseCounts):
+        raise TypeError("EM needs the pairs of every pattern.")
     elif how == "em":
         m = _em(counts, u, prior)
     else:
@@ -239,7 +243,7 @@ def _at_least_sums(tensor: FloatArray, size: int) -> FloatArray:
 
 
 def _anchored(
-    counts: Counts, u: tuple[FloatArray, ...], ignored: tuple[bool, ...], steps: int = 300
+    counts: Counts | CoarseCounts, u: tuple[FloatArray, ...], ignored: tuple[bool, ...], steps: int = 300
 ) -> tuple[FloatArray, ...]:
     """Return m from how much less the files agree with each other than the first agrees with itself.
 
@@ -251,9 +255,7 @@ def _anchored(
     """
     size = len(counts.shape)
     agree = [2 if missing else 1 for missing in ignored]
-    pairs, within, own = (
-        counts.collapsed(numbers.astype(np.float64), agree) for numbers in (counts.between, counts.within, counts.own)
-    )
+    pairs, within, own = counts.by_set(agree)
     own *= min(counts.n_a, counts.n_b) / counts.n_a
     total, matches = float(pairs.sum()), float(own.sum())
     within *= (total - matches) / max(float(within.sum()), 1.0)
@@ -262,25 +264,23 @@ def _anchored(
     after = np.array([_halves(pairs, j, size)[1].sum() for j in range(size)]) / total
     m = np.full(size, _START)
     anchored_rates(within.ravel(), self_own.ravel(), observed.ravel(), before, after, steps, _SHRINKAGE, m)
-    numbers = counts.between.astype(np.float64), counts.within.astype(np.float64)
-    return tuple(_spread_states(counts, numbers, m, u[j], j, agree) for j in range(size))
+    return tuple(_spread_states(counts, m, u[j], j, agree) for j in range(size))
 
 
 def _spread_states(
-    counts: Counts, numbers: tuple[FloatArray, FloatArray], m: FloatArray, u: FloatArray, j: int, agree: Sequence[int]
+    counts: Counts | CoarseCounts, m: FloatArray, u: FloatArray, j: int, agree: Sequence[int]
 ) -> FloatArray:
-    """Divide m and 1 − m over the states on either side, by the pairs (`numbers`) that agree on everything else."""
-    between, within = numbers
+    """Divide m and 1 − m over the states on either side, by the pairs that agree on everything else."""
     rest = float(np.prod(np.delete(m, j)))
     factor = (float(counts.n_a) * counts.n_b) / max(float(counts.n_a) * (counts.n_a - 1), 1.0)
-    pairs = counts.margin_agreeing(between, j, agree)
-    pairs -= rest * factor * counts.margin_agreeing(within, j, agree)
+    pairs, within = counts.agreeing_by_state(j, agree)
+    pairs -= rest * factor * within
     evidence = np.maximum(pairs, 0.0) + 10.0 * u + 1e-9
     result = np.zeros(u.size)
     first = agree[j]
     # m speaks of records that have a value in A; what is missing is missing in matches as often as in any pair.
     present = 1.0 - u[0] if first == 2 else 1.0
-    having = float(counts.margin(counts.own, j)[first:].sum()) / counts.n_a
+    having = float(counts.own_by_state(j)[first:].sum()) / counts.n_a
     agreeing = min(having * float(m[j]), 0.999 * present)
     result[0] = 1.0 - present
     result[first - 1] += present - agreeing

@@ -80,6 +80,7 @@ class LearnedDistanceLinkage(Linker):
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     joins_levels: ClassVar[bool] = True
+    leaves_out_emptied: ClassVar[bool] = True
     known: Sequence[Sequence[int]] = parameter(ListOf(ListOf(Integer(0))), default=((0, 0), (1, 1)), kw_only=False)
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     metric: Literal["euclidean", "manhattan"] = parameter(Choice(("euclidean", "manhattan")), default="euclidean")
@@ -98,10 +99,10 @@ class LearnedDistanceLinkage(Linker):
         learned = _learned(terms, links, self.regularisation)
         order = (*terms.categories, *terms.numbers)
         share = learned / learned.max()
-        used = {name: float(w) for name, w in zip(order, share, strict=True) if w > _NOTHING}
-        mean = sum(used.values()) / len(order)
-        self.weights_: dict[str, float] = {name: used.get(name, 0.0) / mean for name in names}
-        compared = tuple(name for name in names if name in used)
+        weights = {name: float(w) for name, w in zip(order, share, strict=True) if w > _NOTHING}
+        mean = sum(weights.values()) / len(order)
+        self.weights_: dict[str, float] = {name: weights.get(name, 0.0) / mean for name in names}
+        compared = tuple(name for name in names if name in weights)
         weighted = prepare(owner, a, b, compared, self.metric, {name: self.weights_[name] for name in compared})
         return link_by_terms(type(self), weighted, names, engine, one_to_one=self.one_to_one)
 

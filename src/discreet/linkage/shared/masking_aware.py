@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
@@ -14,7 +15,8 @@ from discreet.contracts.linker import Linker
 from discreet.contracts.links import Links
 from discreet.contracts.masked import Masked, Provenance
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Categorical
+from discreet.data.scales import Categorical, GapFlag
+from discreet.data.scales.gap_flag import flagged_by
 from discreet.data.schema import Schema
 from discreet.errors import ParameterError
 from discreet.linkage.shared.term_search import link_by_terms
@@ -63,7 +65,8 @@ class MaskingAwareLinkage(Linker):
     from their centres, and records whose nearest released centre is another than the group's lose (up to 5,000 groups
     a block); attributes that were left alone, on which a record is what it was. Of a plain file without `p` nothing is
     known, and the linker refuses: what it gave would be the links of the distance under another name. A record that
-    nobody can have become has no link. Cost, ties and missing values as in distance-based linkage.
+    nobody can have become has no link. Cost, ties and missing values as in distance-based linkage; an attribute that is
+    missing in every released record is left out, and the links name those that were not.
 
     References
     ----------
@@ -81,6 +84,7 @@ class MaskingAwareLinkage(Linker):
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
     joins_levels: ClassVar[bool] = True
+    leaves_out_emptied: ClassVar[bool] = True
     knows_masking: ClassVar[bool] = True
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     metric: Literal["euclidean", "manhattan", "max"] = parameter(
@@ -157,7 +161,9 @@ def _left_alone(a: Microdata, b: Microdata, names: tuple[str, ...], provenance: 
     same = {}
     for name in names:
         first, second = a.schema[name].scale, b.schema[name].scale
-        if name in provenance.attributes or not isinstance(first, Categorical):
+        # What says where a number is missing changes with the number.
+        masked = flagged_by(name) if isinstance(first, GapFlag) else name
+        if masked in provenance.attributes or not isinstance(first, Categorical):
             continue
         if first.to_dict() == second.to_dict():
             same[name] = np.eye(len(first) + 1, dtype=np.bool_)
@@ -231,8 +237,11 @@ def _with_centres(
 ) -> Terms:
     """Add the nearest centre of a block as an attribute, and scale the block."""
     rows = np.concatenate([terms.b_codes[:, categories], terms.b_numbers[:, numbers]], axis=1)
+    most = math.isqrt(_MOST_CELLS)
+    if len(rows) > 4 * most and len(np.unique(rows[: 4 * most], axis=0)) > most:
+        return weighed  # some of the records have too many centres already
     _, members, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-    if len(members) ** 2 > _MOST_CELLS or len(members) < 2:
+    if len(members) > most or len(members) < 2:
         return weighed
     question = replace(
         terms,

@@ -17,6 +17,7 @@ from discreet.typing import FloatArray, IntArray
 __all__ = ["search_numbers"]
 
 _MOST_ROUGH = 1e15  # beyond, products of weights and numbers may not fit single precision
+_VECTOR = 32  # rows that are compared roughly at a time: there are so many more behind the last
 _TWIN = PlainTwin(2e8, search)
 
 
@@ -60,7 +61,9 @@ def search_numbers(
     order = np.argsort(leaves, kind="stable").astype(np.int64)
     columns = np.ascontiguousarray(columns[:, rows])
     norm = float(np.sqrt(np.einsum("pi,pi->i", columns, columns).max(initial=0.0)))
-    rough = (columns if roughly and norm <= _MOST_ROUGH else columns[:0]).astype(np.float32)
+    rough = np.zeros((-(-dims // 4) * 4 if roughly and norm <= _MOST_ROUGH else 0, n + _VECTOR), dtype=np.float32)
+    if len(rough):
+        rough[:dims, :n] = columns
     sorted_sizes = a.size[rows]
     none = np.empty((0, len(terms.numbers)))
     lowest, highest = (none, none) if limits is None else (x[b.first] for x in limits)

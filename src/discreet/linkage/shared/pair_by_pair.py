@@ -20,6 +20,7 @@ from discreet.kernels.linking.pairwise import best_by_sum, count_sums, rehash
 from discreet.linkage.record_classes import Classes
 from discreet.linkage.shared.agreement import Agreement, Graded
 from discreet.linkage.shared.packed_records import Layout, PackedFiles
+from discreet.linkage.shared.pattern_sums import PatternSums
 from discreet.linkage.shared.tabulated_pairs import own_patterns, tabulate_pairs
 from discreet.progress import report
 from discreet.typing import CodeArray, FloatArray, IntArray, LevelArray
@@ -34,7 +35,7 @@ _SCALE = float(1 << 30)  # weights are summed as whole multiples of a billionth,
 
 
 @dataclass(frozen=True, repr=False)
-class PatternList:
+class PatternList(PatternSums):
     """Exact numbers of pairs by agreement pattern, for the patterns that occur.
 
     Attributes

@@ -19,6 +19,7 @@ from discreet.kernels.linking.patterns import coarsen, refine
 from discreet.linkage.record_classes import Words, distinct_rows, table_bits
 from discreet.linkage.shared.agreement import Agreement
 from discreet.linkage.shared.packed_records import Layout, PackedFiles
+from discreet.linkage.shared.pattern_sums import PatternSums
 from discreet.linkage.shared.plain_pairs import are_few, tabulate_plainly
 from discreet.linkage.shared.tabulated_pairs import own_patterns, tabulate_pairs
 from discreet.progress import report
@@ -38,7 +39,7 @@ _MOST_PAIR_SUMS = 1 << 20  # attributes · patterns, up to which pairs of small 
 
 
 @dataclass(frozen=True, repr=False)
-class PatternCounts:
+class PatternCounts(PatternSums):
     """Exact numbers of pairs by agreement pattern: one axis an attribute, one position a state.
 
     Attributes

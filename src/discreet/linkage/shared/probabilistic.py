@@ -27,7 +27,9 @@ from discreet.linkage.shared.agreement import (
     spelled_agreement,
     state_table,
 )
+from discreet.linkage.shared.coarse_counts import CoarseCounts
 from discreet.linkage.shared.counted_pairs import CountedPairs, Frequencies, count_pairs, pairs_are_compared
+from discreet.linkage.shared.counted_ties import CountedTies, counted_links
 from discreet.linkage.shared.decision import Diagnosis, thresholds, thresholds_of
 from discreet.linkage.shared.estimation import ESTIMATORS, Model, estimate
 from discreet.linkage.shared.pair_by_pair import best_by_comparison
@@ -127,6 +129,7 @@ class ProbabilisticLinkage(Linker):
     """
 
     scales: ClassVar[frozenset[str]] = frozenset({"numeric", "ordinal", "nominal"})
+    leaves_out_emptied: ClassVar[bool] = True
     joins_levels: ClassVar[bool] = True
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
     m: Literal["anchored", "em", "free", "known"] = parameter(Choice(ESTIMATORS), default="anchored")
@@ -270,21 +273,25 @@ class ProbabilisticLinkage(Linker):
         *,
         decided: bool = True,
         second: bool = True,
+        listed: bool = True,
         frequencies: Frequencies = (None, None),
     ) -> dict[str, tuple[Links, Links]]:
         """Link two checked files in both directions, with `m` and with other estimators, counting patterns once.
 
         Whether a pair is a link, a non-link or neither is left open where nobody asks (`decided`): it needs all
-        patterns in their order. So are the second-heaviest pairs (`second`), which are most of the work.
+        patterns in their order. So are the second-heaviest pairs (`second`), which are most of the work, and without
+        these who ties (`listed`): links then count ties, and say of a record whether it is among them.
 
         Pairs and their weights are the same in both directions: the release is asked for its heaviest pair, and then
         the first file for its own. The links are those of rows; where these stand for several records each
         (`frequencies`), :func:`~discreet.linkage.nearest.evaluate_rows` counts them.
         """
         refuse_too_many(type(self).__name__, len(agreements))
-        pairs = self._compared(agreements, engine, frequencies)
         # What stays of the last one is that of `m`.
-        models = {estimator: self._modelled(pairs, estimator) for estimator in dict.fromkeys((*also, self.m))}
+        estimators = tuple(dict.fromkeys((*also, self.m)))
+        coarsely = not decided and self.dependence == "independent" and {"anchored", "known"}.issuperset(estimators)
+        pairs = self._compared(agreements, engine, frequencies, coarsely=coarsely)
+        models = {estimator: self._modelled(pairs, estimator) for estimator in estimators}
         back = pairs.swapped()
         if pairs.files is None or self.one_to_one or self.term_frequency:
             return {
@@ -295,7 +302,9 @@ class ProbabilisticLinkage(Linker):
                 for estimator, model in models.items()
             }
         weights = [model.weights() for model in models.values()]
-        nearest = best_in_both_directions(pairs.files, weights, engine, occurring=pairs.occurring, second=second)
+        nearest = best_in_both_directions(
+            pairs.files, weights, engine, occurring=pairs.occurring, second=second, listed=listed
+        )
         return {
             estimator: (
                 self._by_pattern(pairs, model, of_release, decided=decided, second=second),
@@ -304,16 +313,25 @@ class ProbabilisticLinkage(Linker):
             for (estimator, model), (of_release, of_original) in zip(models.items(), nearest, strict=True)
         }
 
-    def _by_pattern(self, pairs: CountedPairs, model: Model, nearest: Nearest, *, decided: bool, second: bool) -> Links:
+    def _by_pattern(
+        self, pairs: CountedPairs, model: Model, nearest: Nearest | CountedTies, *, decided: bool, second: bool
+    ) -> Links:
         names = tuple(agreement.name for agreement in pairs.agreements)
-        records = nearest.records(pairs.second.label)
-        links = links_of(
-            records, pairs.first, names, type(self).name, higher_is_better=True, has_second=second
-        )  # fmt: skip
+        method = type(self).name
+        if isinstance(nearest, CountedTies):
+            links: Links = counted_links(nearest, pairs.first, pairs.second, names, method)
+        else:
+            records = nearest.records(pairs.second.label)
+            links = links_of(records, pairs.first, names, method, higher_is_better=True, has_second=second)
         return self._decided(links, model, int(pairs.first.size.sum())) if decided else links
 
     def _compared(
-        self, agreements: Sequence[Agreement], engine: Engine, frequencies: Frequencies = (None, None)
+        self,
+        agreements: Sequence[Agreement],
+        engine: Engine,
+        frequencies: Frequencies = (None, None),
+        *,
+        coarsely: bool = False,
     ) -> CountedPairs:
         """Count the pairs of the two files by what they agree on."""
         n_a, n_b = (
@@ -328,7 +346,7 @@ class ProbabilisticLinkage(Linker):
                 "or no classes.",
                 hint='Use dependence="independent", fewer attributes, or bins=None.',
             )
-        return count_pairs(agreements, engine, frequencies, compared=compared)
+        return count_pairs(agreements, engine, frequencies, compared=compared, coarsely=coarsely)
 
     def _modelled(self, pairs: CountedPairs, estimator: str | None = None) -> Model:
         model = estimate(
@@ -336,7 +354,8 @@ class ProbabilisticLinkage(Linker):
             frequencies=pairs.frequencies[0],
         )  # fmt: skip
         self.model_ = model
-        self.diagnosis_ = Diagnosis(model, pairs.counts)
+        if not isinstance(pairs.counts, CoarseCounts):
+            self.diagnosis_ = Diagnosis(model, pairs.counts)
         return model
 
     def _searched(

@@ -94,9 +94,11 @@ class SequenceLinkage(Linker):
         The answer is a question to all blocks of that file. One block and everybody asked is :meth:`link`.
         """
         names = self._names(asked.schema, asked.schema)
-        scales = [asked.schema[name].scale for name in names]
-        distance = as_dissimilarity(type(self).__name__, self.distance, self.quantifier, scales)
-        return SequenceSearch(distance, asked, names, of_release)
+        owner = type(self).__name__
+        distances = tuple(
+            as_dissimilarity(owner, self.distance, self.quantifier, asked.schema[name].scale) for name in names
+        )
+        return SequenceSearch(distances, asked, names, of_release)
 
     def looking(self, schemas: tuple[Schema, Schema]) -> Inquiry[Looking]:
         yield from ()  # nothing has to be known before
@@ -107,7 +109,7 @@ class SequenceLinkage(Linker):
 class SequenceSearch:
     """A question: whose sequences are nearest to those of some records, among the records of the other file."""
 
-    distance: Dissimilarity
+    distances: tuple[Dissimilarity, ...]
     asked: Microdata
     names: tuple[str, ...]
     of_release: bool = True
@@ -143,7 +145,7 @@ class SequenceSearch:
             [column.take(one.first) for column in side]
             for side, one in ((columns, classes), (self._sequences, self.classes))
         )
-        arrays, tied = _search(compare_all(self.distance, first, second), engine)
+        arrays, tied = _search(compare_all(self.distances, first, second), engine)
         return nearest_records(arrays, tied, np.arange(len(arrays[0])), classes), classes
 
     def among(self, block: Microdata, rows: IntArray, engine: Engine | None = None) -> NearestSoFar:
@@ -171,7 +173,7 @@ class SequenceSearch:
 
     def own(self, truth: Microdata) -> FloatArray:
         """Return the dissimilarities of the asked records and of those that they are, in the same order."""
-        return compare_all(self.distance, _columns(truth, self.names), self._sequences).pairs()
+        return compare_all(self.distances, _columns(truth, self.names), self._sequences).pairs()
 
 
 def _columns(data: Microdata, names: tuple[str, ...]) -> list[EncodedSequences]:

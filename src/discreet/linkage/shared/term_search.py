@@ -80,8 +80,10 @@ def link_both_by_terms(
     if trees_save_nothing(terms, a, b):
         of_release, of_original = search_every_pair(terms, a, b)
     else:
-        of_release = _searched(terms, a, b, None, where, second=second)
-        of_original = _searched(back, b, a, None, where, second=second)
+        # Each builds a tree, or sorts, on one core before it shares its questions among all.
+        of_release, of_original = where.map(
+            lambda side: _searched(*side, None, where, second=second), [(terms, a, b), (back, b, a)]
+        )
     return (
         links_of(of_release.records(b.label), a, names, linker.name, has_second=second),
         links_of(of_original.records(a.label), b, names, linker.name, has_second=second),

@@ -8,7 +8,8 @@ each time, so that nobody stays on the wrong side of one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ import numpy as np
 from discreet.linkage.nearest import Nearest
 from discreet.linkage.unshared.canonical import Whitened, canonical_pairs, solve
 from discreet.linkage.unshared.hub_search import assign_candidates
+from discreet.linkage.unshared.near_representatives import NearRepresentatives
 from discreet.linkage.unshared.unshared import one_each
 from discreet.progress import report
 from discreet.typing import FloatArray, IntArray
@@ -27,7 +29,15 @@ _ROUNDS = 6
 _LAST_ROUNDS = 8
 _CUTS = 6
 _CANDIDATES = 6
+# Above this many records one match alone is improved with large cells, and representatives count in its links only.
+_LONG = 20_000
+_TEMPERATURE = 0.2  # nats a record
+_WEIGHED = 8  # cells in which it is seen how sharp representatives are
 _MIDDLE = 0.1  # a cut leaves between 40 and 60 % on either side
+
+
+Cell = tuple[IntArray, IntArray]
+"""Records of the first and of the second file that were brought together."""
 
 
 class Ratings(NamedTuple):
@@ -37,11 +47,14 @@ class Ratings(NamedTuple):
     second: FloatArray
     own_first: FloatArray
     own_second: FloatArray
+    near: NearRepresentatives | None = None
+    """What is said of pairs besides, among records that were brought together."""
 
     def table(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Return the ratings of some records with some."""
         products = self.first[rows] @ self.second[columns].T
-        return np.asarray(products - self.own_first[rows][:, None] - self.own_second[columns])
+        ratings = np.asarray(products - self.own_first[rows][:, None] - self.own_second[columns])
+        return ratings if self.near is None else ratings + self.near.table(rows, columns)
 
 
 def by_distance(files: Whitened) -> Ratings:
@@ -102,7 +115,10 @@ def match_cells(ratings: Ratings, size: int, rng: np.random.Generator) -> tuple[
 
 
 def groups_first(
-    starts: Sequence[Whitened], stages: Sequence[Sequence[Whitened]], rng: np.random.Generator
+    starts: Sequence[Whitened],
+    stages: Sequence[Sequence[Whitened]],
+    rng: np.random.Generator,
+    weigh: Callable[[Sequence[Cell]], NearRepresentatives] | None = None,
 ) -> tuple[Ratings, float]:
     """Return how to rate pairs under the best match that was found, and what it is worth, in nats a record.
 
@@ -113,11 +129,13 @@ def groups_first(
     stages : sequence of sequence of Whitened
         The files as uncorrelated columns, from the leading components to all of them; none where a match must not be
         improved by its own correlations.
+    weigh : callable, optional
+        Says, from a few cells, how much representatives count pair by pair once groups are large.
 
     Notes
     -----
-    O(n · cell · columns) a round, some six rounds a start with small cells and eight more of the best with larger
-    ones.
+    O(n · cell · columns) a round, some six rounds a start with small cells, and at most eight more with larger ones: of
+    every start, or of the best alone in files of more than 20,000 records.
     """
     total = len(starts) + 1
     report("matching groups", 0, total)
@@ -133,24 +151,52 @@ def groups_first(
         ratings, likelihood = _improved(stages[-1], pairs, _SMALL, _ROUNDS // 2, rng)
         trials.append((likelihood, ratings))
         report("matching groups", done, total)
-    _, best = max(trials, key=lambda trial: trial[0])
-    ratings, likelihood = _improved(stages[-1], match_cells(best, _LARGE, rng), _LARGE, _LAST_ROUNDS, rng)
+    trials.sort(key=lambda trial: -trial[0])
+    best = trials[0][1]
+    near = None if weigh is None else weigh(list(islice(cells(best, _LARGE, rng), _WEIGHED)))
+    finals = []
+    is_long = len(best.first) > _LONG
+    between = None if is_long else near
+    for _, trial in trials[:1] if is_long else trials:
+        pairs = match_cells(trial._replace(near=between), _LARGE, rng)
+        ratings, likelihood = _improved(stages[-1], pairs, _LARGE, _LAST_ROUNDS, rng, between)
+        finals.append((likelihood / len(ratings.first), ratings))
     report("matching groups", total, total)
-    return ratings, likelihood / len(ratings.first)
+    return _averaged(finals)._replace(near=near), max(likelihood for likelihood, _ in finals)
+
+
+def _averaged(matches: Sequence[tuple[float, Ratings]]) -> Ratings:
+    """Return the mean of ratings under several matches, each weighed by what it is worth, in nats a record."""
+    worth = np.array([likelihood for likelihood, _ in matches])
+    weights = np.exp((worth - worth.max()) / _TEMPERATURE)
+    weights /= weights.sum()
+    parts = [ratings for _, ratings in matches]
+    return Ratings(
+        np.hstack([np.sqrt(weight) * part.first for weight, part in zip(weights, parts, strict=True)]),
+        np.hstack([np.sqrt(weight) * part.second for weight, part in zip(weights, parts, strict=True)]),
+        np.sum([weight * part.own_first for weight, part in zip(weights, parts, strict=True)], axis=0),
+        np.sum([weight * part.own_second for weight, part in zip(weights, parts, strict=True)], axis=0),
+    )
 
 
 def _improved(
-    files: Sequence[Whitened], pairs: tuple[IntArray, IntArray], size: int, rounds: int, rng: np.random.Generator
+    files: Sequence[Whitened],
+    pairs: tuple[IntArray, IntArray],
+    size: int,
+    rounds: int,
+    rng: np.random.Generator,
+    near: NearRepresentatives | None = None,
 ) -> tuple[Ratings, float]:
     """Alternate between correlations and assignment; what it is worth is that of the last match."""
     ratings, likelihood = by_correlation(files, *pairs)
     for _ in range(rounds):
+        ratings = ratings._replace(near=near)
         better = match_cells(ratings, size, rng)
         if all(np.array_equal(one, other) for one, other in zip(better, pairs, strict=True)):
             break
         pairs = better
         ratings, likelihood = by_correlation(files, *pairs)
-    return ratings, likelihood
+    return ratings._replace(near=near), likelihood
 
 
 def candidate_links(

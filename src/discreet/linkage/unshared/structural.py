@@ -13,6 +13,12 @@ from discreet.linkage.nearest import Nearest
 from discreet.linkage.unshared.canonical import Match, Whitened, improve, solve, whiten
 from discreet.linkage.unshared.groups_first import candidate_links, groups_first
 from discreet.linkage.unshared.hub_search import METRICS, distances
+from discreet.linkage.unshared.near_representatives import (
+    log_nearness,
+    near_representatives,
+    sharpness,
+    weights_of,
+)
 from discreet.linkage.unshared.normalisation import impute, normalise
 from discreet.linkage.unshared.representatives import representatives
 from discreet.linkage.unshared.unshared import UnsharedLinker, one_each
@@ -31,46 +37,12 @@ MOST_PAIRS = 4_000_000
 
 _QUANTILES = [OWA(Threshold(step / 20)) for step in range(20)]
 _RIDGES = (0.3, 0.05, 0.001)
-_NEIGHBOURS = 9
-_WEIGHT_POWER = 10
-# The sharpness at which representatives count as one unit of likelihood; sharper ones count for more.
-_USUAL = 0.34
 _TEMPERATURE = 0.2  # nats a record
 # Where one file is much shorter, whoever chooses its partners freely finds high correlations by chance: below this
 # share of the longer file, matches are not improved by their own correlations.
 ALIKE = 0.75
 
 Pairs = tuple[IntArray, IntArray]
-
-
-def sharpness(table: FloatArray) -> float:
-    """Say how much a table of distances looks as if true pairs were in it, without knowing them.
-
-    The share of mutual nearest neighbours, times how much nearer the nearest is than the spacing of the following
-    neighbours lets expect: in a cloud without partners ``k · log(d_{k+1}/d_k)`` has one mean for all k.
-
-    Examples
-    --------
-    >>> points = np.arange(20.0)[:, None]
-    >>> bool(sharpness(abs(points - points.T - 0.01)) > 2 * sharpness(abs(points - points.T - 0.5)))
-    True
-    """
-    ratios = []
-    for side in (table, table.T):
-        width = min(_NEIGHBOURS, side.shape[1])
-        if width < 3:
-            return 1.0
-        near = np.sort(side, axis=1)[:, :width]
-        near = np.log(np.maximum(near, 1e-6 * np.median(near[:, -1]) + 1e-300))
-        spacing = np.diff(near, axis=1) * np.arange(1, width)
-        usual = spacing[:, 1:].mean()
-        if usual <= 0:
-            return 0.0
-        # Capped, so that a few records far from everybody do not decide.
-        following = np.minimum(spacing[:, 1:] / usual, 3.0).mean()
-        ratios.append(np.minimum(spacing[:, 0] / usual, 3.0).mean() / following)
-    mutual = table.argmin(axis=0)[table.argmin(axis=1)] == np.arange(len(table))
-    return float(np.mean(ratios) * mutual.mean())
 
 
 @register("structural")
@@ -183,12 +155,16 @@ class StructuralLinkage(UnsharedLinker):
         starts = []
         if self.start != "representatives":
             starts += [_side_by_side(views, *matched) for matched in matched_variables(views, rng)]
+        names = VIEWS if self.normalise == "auto" else (self.normalise,)
+        represented = {name: Whitened(*(representatives(side, _QUANTILES) for side in views[name])) for name in names}
         if self.start != "variables":
-            names = VIEWS if self.normalise == "auto" else (self.normalise,)
-            starts += [Whitened(*(representatives(side, _QUANTILES) for side in views[name])) for name in names]
+            starts += represented.values()
         alike = min(len(x), len(y)) >= ALIKE * max(len(x), len(y))
         stages = whitened_stages(views) if alike else []
-        fit, evidence = groups_first(starts, stages, rng)
+        metrics = tuple(METRICS) if self.metric == "auto" else (self.metric,)
+        fit, evidence = groups_first(
+            starts, stages, rng, lambda groups: near_representatives(represented, metrics, groups)
+        )
         self.evidence_.append(evidence)
         return candidate_links(fit, order_x, order_y, self.one_to_one, rng)
 
@@ -224,28 +200,17 @@ def representative_evidence(
         for one in metrics:
             table = distances(second, first, one)
             sharp[name, one] = sharpness(table)
-            parts[name, one] = _log_evidence(table)
-    top = max(1e-9, *sharp.values())
-    weights = {key: (value / top) ** _WEIGHT_POWER for key, value in sharp.items()}
+            parts[name, one] = log_nearness(table)
+    shares, totals = weights_of(sharp)
     total: FloatArray = np.zeros_like(next(iter(parts.values())))
     starts: list[Pairs] = []
     for name in names:
-        keys = [(name, one) for one in metrics]
-        weight = np.array([weights[key] for key in keys])
-        weight = weight / weight.sum() if weight.sum() > 0 else np.full(len(keys), 1.0 / len(keys))
-        own: FloatArray = sum(share * parts[key] for share, key in zip(weight, keys, strict=True))
+        own: FloatArray = np.zeros_like(total)
+        for one in metrics:
+            own += shares[name, one] * parts[name, one]
         starts.append(solve(own))
-        total += max(weights[key] for key in keys) * own
-    total *= (top / _USUAL) ** 2
+        total += totals[name] * own
     return total, [solve(total), *starts]
-
-
-def _log_evidence(table: FloatArray) -> FloatArray:
-    """Return the logarithm of nearness on the local scale of both records: heavy tails, and no reward for hubs."""
-    near_x = np.sort(table, axis=1)[:, :5].mean(axis=1)
-    near_y = np.sort(table, axis=0)[:5].mean(axis=0)
-    local = np.sqrt(near_x[:, None] * near_y[None, :]) + 1e-9
-    return np.asarray(-2.0 * np.log(table / local + 0.2))
 
 
 def _variable_tables(views: Mapping[str, Whitened], rng: np.random.Generator) -> list[FloatArray]:
