@@ -236,6 +236,11 @@ def test_a_battery_is_found_across_groups_of_columns():
     assert joined.schema["q6"].missing == (8, 9)
 
 
+@pytest.mark.parametrize(("count", "missing"), [(4, ()), (5, (7, 9))])
+def test_five_questions_are_a_battery(count, missing):
+    assert propose_schema(pa.table(battery([1, 2, 3, 7, 9], count=count))).schema["q1"].missing == missing
+
+
 def test_what_is_no_battery():
     few = propose_schema(pa.table(battery([1, 2, 3, 7, 9], count=3)))
     assert few.schema["q1"].missing == ()

@@ -31,10 +31,12 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 def block(key: bytes, nonce: int, counter: int) -> bytes:
-    out = np.empty(chacha.WORDS, dtype=np.uint64)
+    out = np.empty((chacha.WORDS, chacha.LANES), dtype=np.uint64)
     words = np.frombuffer(key, dtype="<u8").astype(np.uint64)
-    chacha.block(words, np.uint64(nonce), np.uint64(counter), out)
-    return out.astype("<u8").tobytes()
+    counters, lane = np.arange(chacha.LANES, dtype=np.uint64) * np.uint64(977), counter % chacha.LANES
+    counters[lane] = counter
+    chacha.blocks(words, np.uint64(nonce), counters, out.ravel())
+    return out[:, lane].astype("<u8").tobytes()
 
 
 class TestCipher:
@@ -55,6 +57,14 @@ class TestCipher:
     @given(st.binary(min_size=32, max_size=32), st.integers(0, 2**64 - 1), st.integers(0, 2**63 - 1))
     def test_agrees_with_the_slow_twin(self, key, nonce, counter):
         assert block(key, nonce, counter) == chacha_block(key, nonce, counter)
+
+    @pytest.mark.parametrize("n", [0, 1, 63, 64, 65, 200])
+    def test_positions_get_the_words_of_their_blocks(self, n):
+        key, positions = bytes(range(32)), np.random.default_rng(n).integers(0, 2**62, n)
+        out = np.full((3, n), np.nan)
+        chacha.uniforms_at(np.frombuffer(key, dtype="<u8").astype(np.uint64), np.uint64(9), positions, 5, out)
+        words = [np.frombuffer(chacha_block(key, 9, place), dtype="<u8")[5:] for place in positions.tolist()]
+        assert np.array_equal(out.T.ravel(), [(int(word) >> 11) * 2.0**-53 for block in words for word in block])
 
     def test_a_stream_hands_out_the_blocks_in_their_order(self):
         draws = Draws(bytes(range(32)))

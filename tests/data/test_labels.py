@@ -93,3 +93,11 @@ def test_small_words():
     assert repr(Labels(variables={"x": "secret"}, values={"x": {1: "secret"}, "y": {}})) == (
         "Labels(1 columns labelled, 2 with labelled values)"
     )
+
+
+def test_missing_codes_of_the_file_go_before_those_that_were_guessed():
+    incomes = [1200.5 + 13 * j for j in range(60)] + [-9.0] * 6
+    guessed = propose_schema(pa.table({"x": incomes})).schema["x"].missing
+    assert guessed == (-9,)
+    assert declared(incomes, measures="scale")[0].missing == guessed, "the file names none: the guess stands"
+    assert declared([*incomes, 1.0], measures="scale", missing=[1.0])[0].missing == (1,)

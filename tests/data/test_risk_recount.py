@@ -55,3 +55,16 @@ def test_says_what_it_is():
     assert promise(0.05).subject == "individual risks of at most 0.05"
     assert promise(0.05).to_dict()["risk"] == 0.05
     assert "No unit of house has an individual risk above 0.05 by its x, y" in promise(0.05, unit="house").sentence
+
+
+def test_a_weight_that_is_no_number_weighs_nothing():
+    # Nobody else stands behind such a record: it is counted as alone in the population too.
+    odd = pl.DataFrame({"x": ["a", "b"], "y": ["1", "2"], "w": ["none", ' "17,0" ']})
+    assert tally(promise(1.0), odd).short == 0
+    assert tally(promise(ALONE), odd).short == 1
+    assert tally(promise(0.999), odd[:1]).short == 1
+    assert tally(promise(ALONE), odd[1:]).short == 0
+    pair = pl.DataFrame({"x": ["a", "a"], "y": ["1", "1"], "w": ["none", "17"]})
+    heavy = pl.DataFrame({"x": ["a", "a"], "y": ["1", "1"], "w": ["8.5", "8.5"]})
+    for risk in (0.1, 0.12, 0.14, 0.16, 0.2):
+        assert tally(promise(risk), pair) == tally(promise(risk), heavy)

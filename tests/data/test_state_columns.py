@@ -53,6 +53,13 @@ def test_what_cannot_be_meant_is_refused(text, message):
         parse_states(text, COLUMNS)
 
 
+def test_a_refusal_speaks_of_what_was_asked_for():
+    for scale, word in (("sequence", "states"), ("series", "series"), ("trajectory", "trajectory")):
+        with pytest.raises(SchemaError) as refusal:
+            parse_states("Jul.93", COLUMNS, scale)
+        assert refusal.value.message == f"{word}: a table of them has at least two columns."
+
+
 cells = st.one_of(st.none(), st.sampled_from(["", "a", "b", "c"]))
 
 

@@ -91,6 +91,18 @@ def test_a_partial_schema_is_completed_and_says_so(people, tmp_path):
     assert dc.Schema.from_toml(text) == table.schema, "what is written can be read as a whole schema"
 
 
+def test_keys_beside_a_file_that_declares_more_of_them_are_refused(people, tmp_path):
+    path = tmp_path / "some.toml"
+    tables = [f'[[attribute]]\nname = "{name}"\nrole = "key"\n' for name in ("age", "home")]
+    path.write_text("\n".join(tables))
+    with pytest.raises(
+        SchemaError, match="1 column is listed in keys, and the schema declares 1 more, the first 'home'"
+    ):
+        dc.survey(people, keys="age", schema=path)
+    both = dc.survey(people, keys=["age", "home"], schema=path).schema
+    assert both.keys == dc.survey(people, schema=path, others="other").schema.keys
+
+
 def test_flags_and_a_file_must_agree(people, tmp_path):
     path = tmp_path / "some.toml"
     path.write_text('[[attribute]]\nname = "age"\nrole = "key"\nscale = "numeric"\n')

@@ -189,7 +189,7 @@ class TableBodies:
 
     def test_missing_values_are_refused_by_name_and_count(self, engine, tmp_path):
         table = frame().with_columns(wage=pl.when(pl.int_range(N) == 3).then(None).otherwise(pl.col("wage")))
-        with pytest.raises(MissingValueError, match="'wage' has 1 missing values of 1200"):
+        with pytest.raises(MissingValueError, match="'wage' has 1 missing value of 1200"):
             MDAV(5).mask_into(written(tmp_path / "gap", table), ParquetTarget(tmp_path / "out"), engine)
         assert not (tmp_path / "out").exists()
 

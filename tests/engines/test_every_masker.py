@@ -12,6 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from tests.masking.test_releases_stay import cases, tables
 
+from discreet.contracts.changed_counts import CountChanged
+from discreet.contracts.engine import TablePair
 from discreet.engines.streaming import StreamingEngine
 from discreet.errors import DiscreetError
 from discreet.io.stored_parquet import ParquetSource, ParquetTarget
@@ -37,6 +39,15 @@ def from_files(masker, source, folder, engine, block_size):
     except DiscreetError as error:
         assert not target.exists(), "a refusal writes nothing"
         return {"refused": str(error)}
+    if set(provenance.changed) == {name for name in provenance.attributes if name in schema}:
+        # What was counted while it was written is what the files tell.
+        tables = TablePair(source, ParquetSource(target, schema))
+        counted = engine.summarise(tables, [CountChanged(tuple(provenance.changed))])[0]
+        assert counted.counts == provenance.changed
+    else:
+        # Where other processes write, and where records are brought together, it is counted afterwards.
+        elsewhere = not isinstance(engine, StreamingEngine)
+        assert elsewhere or block_size is None or len(source) <= block_size or masker.moves_records()
     release = pq.read_table(target)
     assert release.column_names == [name for name in source.schema.names if name in schema]
     return told(release, provenance)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 import pytest
-from tests.battery import microdata
+from tests.battery import OTHER_SCHEMA, SCHEMA, microdata, schema_for
 
 from discreet import catalogue
 from discreet.contracts.engine import TablePair
@@ -54,8 +54,8 @@ def _places(gaps: pa.Array) -> pa.Array:
     return pa.array(np.cumsum(held) - 1, mask=~held)
 
 
-def tables() -> dict[str, tuple[Microdata, Microdata]]:
-    original = microdata(N)
+def tables(scales: frozenset[str] | None = None) -> dict[str, tuple[Microdata, Microdata]]:
+    original = microdata(N, scales=scales)
     release = permuted(original, 1)
     return {
         "unmasked": (original, original),
@@ -64,11 +64,22 @@ def tables() -> dict[str, tuple[Microdata, Microdata]]:
     }
 
 
+def all_tables() -> dict[str, tuple[Microdata, Microdata]]:
+    """The pairs of tables by name, those of what runs in time beside the others."""
+    in_time = tables(OTHER_SCHEMA["load"].scale.answers - {"sequence"})
+    return tables() | {f"{name}, in time": pair for name, pair in in_time.items()}
+
+
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
     """The pairs of tables in memory, and the same in files."""
     folder = tmp_path_factory.mktemp("stored")
-    return {name: (pair, in_files(folder, name, pair)) for name, pair in tables().items()}
+    return {name: (pair, in_files(folder, name, pair)) for name, pair in all_tables().items()}
+
+
+def case_of(measure, case):
+    """The name of the tables that a measure can look at."""
+    return case if schema_for(measure.scales) is SCHEMA else f"{case}, in time"
 
 
 def in_files(folder, name, pair):
@@ -120,7 +131,7 @@ def assert_same_details(here, there):
 @pytest.mark.parametrize("measure", EXAMPLES)
 @pytest.mark.parametrize("case", ["unmasked", "permuted", "gaps"])
 def test_a_measure_says_the_same_in_memory_and_in_files(stored, case, measure):
-    in_memory, in_files = stored[case]
+    in_memory, in_files = stored[case_of(measure, case)]
     here = told(measure, *in_memory, MemoryEngine())
     for batch in BATCHES:
         assert_alike(here, told(measure, *in_files, StreamingEngine(2, batch=batch)))
@@ -130,7 +141,7 @@ def test_a_measure_says_the_same_in_memory_and_in_files(stored, case, measure):
 def test_what_needs_less_than_all_records_is_never_handed_all(stored, measure, monkeypatch):
     monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", N - 1)
     monkeypatch.setattr("discreet.statistics.different_pairs._FEW", 20)  # equal rows become one while blocks merge
-    in_memory, in_files = stored["permuted"]
+    in_memory, in_files = stored[case_of(measure, "permuted")]
     for batch in BATCHES:
         there = told(measure, *in_files, StreamingEngine(2, batch=batch))
         if measure.need is Need.ALL:

@@ -56,3 +56,19 @@ def test_masters_are_checked(master):
 @pytest.mark.parametrize("master", ["local", "local[*]", "local[4,2]", "spark://a:7077", "yarn", "k8s://https://a"])
 def test_masters_that_spark_knows(master):
     assert SparkEngine(master).master == master
+
+
+def test_a_package_that_spark_needs_and_does_not_bring_is_named():
+    import tomllib
+    from pathlib import Path
+
+    from discreet.engines import spark_session
+
+    told = spark_session.as_ours(
+        "[PACKAGE_NOT_INSTALLED] Pandas >= 2.2.0 must be installed; however, it was not found."
+    )
+    assert isinstance(told, MissingExtraError)
+    assert 'pip install "discreet[spark]"' in told.hint
+    project = tomllib.loads((Path(__file__).parent.parent.parent / "pyproject.toml").read_text(encoding="utf-8"))
+    extra = project["project"]["optional-dependencies"]["spark"]
+    assert any(line.startswith("pandas") for line in extra), "pyspark does not ask for it by itself"

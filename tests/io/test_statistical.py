@@ -460,3 +460,27 @@ def test_a_table_without_labels_writes_what_its_schema_says(tmp_path):
     assert known.missing_ranges["x"] == [{"lo": -9.0, "hi": -9.0}]
     assert values["ok"].to_list() == [1.0, 0.0, None]
     assert dc.read(tmp_path / "a.sav").schema["s"].missing == ("?",)
+
+
+def test_whole_numbers_stay_whole_in_stata(tmp_path):
+    """Up to the last number before those that stand for missing values."""
+    columns = {
+        "small": [-127, 100, 3],
+        "wide": [32741, 0, None],
+        "most": [2147483620, -2147483647, 1],
+        "beyond": [2147483621, 0, 1],
+        "empty": [None, None, None],
+        "part": [0.5, 1.0, 2.0],
+    }
+    table = dc.microdata(pl.DataFrame(columns, schema_overrides={"empty": pl.Int64}))
+    dc.write(table, tmp_path / "x.dta")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.read_stata(tmp_path / "x.dta")
+    kinds = {name: str(kind) for name, kind in frame.dtypes.items()}
+    assert (kinds["small"], kinds["most"]) == ("int32", "int32")
+    assert (kinds["beyond"], kinds["part"]) == ("float64", "float64")
+    assert frame["wide"].tolist()[:2] == [32741, 0]
+    assert frame["wide"].isna().tolist() == [False, False, True]
+    assert frame["empty"].isna().all()
+    assert frame["most"].tolist() == columns["most"]
+    assert frame["beyond"].tolist() == columns["beyond"]

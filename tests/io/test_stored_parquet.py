@@ -68,7 +68,19 @@ def test_large_is_a_share_of_memory(folder, monkeypatch, tmp_path):
     monkeypatch.setattr(stored_parquet, "_SHARE", 0.0)
     assert is_large(folder / "a.parquet")
     (tmp_path / "x.csv").write_text("x\n1\n")
-    assert not is_large(tmp_path / "x.csv")
+    assert is_large(tmp_path / "x.csv")
+    (tmp_path / "x.ndjson").write_text('{"x": 1}\n')
+    assert not is_large(tmp_path / "x.ndjson")
+
+
+def test_text_counts_twice_and_packed_text_ten_times(monkeypatch, tmp_path):
+    monkeypatch.setattr(stored_parquet, "_memory", lambda: 10_000)
+    for ending, least in ((".csv", 501), (".csv.gz", 101)):
+        path = tmp_path / f"x{ending}"
+        path.write_bytes(bytes(least - 1))
+        assert not is_large(path)
+        path.write_bytes(bytes(least))
+        assert is_large(path)
 
 
 def test_bad_files_are_told(tmp_path, folder):

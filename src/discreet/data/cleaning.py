@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from discreet.data.microdata import Microdata
 from discreet.data.own_types import take_rows
-from discreet.data.scales import Categorical, EncodedSequences, Nominal, Ordinal, Scale, Sequence
+from discreet.data.scales import Categorical, EncodedSequences, Nominal, Ordinal, Scale, Succession
 from discreet.data.scales.scale import hide_missing
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError
@@ -216,7 +216,7 @@ def released_schema_of(schema: Schema, batches: Iterable[Microdata]) -> Schema:
             missing[name] |= {
                 code for code in attribute.missing if hide_missing(column, (code,)).null_count > column.null_count
             }
-            if isinstance(attribute.scale, (Categorical, Sequence)) and attribute.role != "identifier":
+            if isinstance(attribute.scale, (Categorical, Succession)) and attribute.role != "identifier":
                 try:
                     encoded = batch.encoded(name)
                 except DataError:
@@ -252,9 +252,8 @@ def _released(table: Microdata, attribute: Attribute) -> Attribute:
 
 def _occurring(scale: Scale, encoded: Any, missing: Iterable[Level]) -> Scale:
     codes = encoded.codes if isinstance(encoded, EncodedSequences) else encoded
-    if isinstance(scale, Sequence):
-        events = [scale.alphabet[code] for code in np.unique(codes)]
-        return replace(scale, alphabet=tuple(sorted(events)) if events else ("",))
+    if isinstance(scale, Succession):
+        return scale.occurring(np.unique(codes))
     if not isinstance(scale, Categorical):
         return scale
     present = [int(code) for code in np.unique(codes) if code >= 0]
@@ -296,8 +295,8 @@ def widened(release: Microdata, original: Microdata) -> Microdata:
 
 
 def _is_part(scale: Scale, whole: Scale) -> bool:
-    if isinstance(scale, Sequence) and isinstance(whole, Sequence):
-        return scale.delimiter == whole.delimiter and {*scale.alphabet} - {""} <= {*whole.alphabet}
+    if isinstance(scale, Succession):
+        return scale.is_part_of(whole)
     if not isinstance(scale, Categorical) or not isinstance(whole, Categorical):
         return False
     if scale.levels in {("",), ("(no value)",)}:

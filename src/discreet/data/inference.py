@@ -20,14 +20,15 @@ from discreet.data.inferring.absent_codes import AMONG_NUMBERS, MISSING_WORDS, f
 from discreet.data.inferring.batteries import find_batteries, without_codes
 from discreet.data.inferring.between_columns import find_household, find_totals, find_twins
 from discreet.data.inferring.date_columns import find_date_codes, is_moment
-from discreet.data.inferring.looking import Guess, Look
+from discreet.data.inferring.looking import Guess, Look, strays_among_numbers
 from discreet.data.inferring.personal_data import identifies
 from discreet.data.inferring.sampling_weights import is_weight
 from discreet.data.inferring.state_runs import find_state_runs
 from discreet.data.inferring.subject_roles import is_clinical, role_of
 from discreet.data.inferring.value_scales import scale_of
-from discreet.data.scales import Categorical, Moment, Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales import Categorical, Moment, Nominal, Numeric, Ordinal, Sequence, Succession, TimeSeries
 from discreet.data.scales.scale import as_arrow, hide_missing, level_type, to_level_type
+from discreet.data.scales.succession import is_list
 from discreet.data.schema import Attribute, Inferred, Schema
 from discreet.data.state_columns import StateTable, gather
 from discreet.errors import DataError, door
@@ -208,6 +209,10 @@ def _guess(look: Look, names: list[str], *, clinical: bool) -> Guess:
             f"{len(look.positions)} columns, a position each, with the same {len(states)} states; what somebody did "
             "may be known", 0.85, "key", Sequence(tuple(states), columns=look.positions),
         )  # fmt: skip
+    if is_list(look.column) and pa.types.is_floating(look.column.type.value_type):
+        scale = TimeSeries.guessed(look.column)
+        if scale.step is None or scale.step < 1:
+            return Guess("a list of numbers with decimals; readings of a person may be known", 0.85, "key", scale)
     if pa.types.is_nested(look.column.type):
         events = sorted(set(look.column.flatten().drop_null().to_pylist()))
         return Guess(f"a list of {len(events)} different events", 0.9, "key", Sequence(tuple(events) or ("",)))
@@ -222,7 +227,8 @@ def _guess(look: Look, names: list[str], *, clinical: bool) -> Guess:
     )
     return Guess(
         f"{value.reason}{codes}; {role.reason}", min(value.confidence, role.confidence), role.role, value.scale,
-        value.question if role.role not in {"identifier", "weight"} else "", role.holds_for or value.holds_for,
+        value.question if role.role not in {"identifier", "weight"} or strays_among_numbers(look.texts) else "",
+        role.holds_for or value.holds_for,
     )  # fmt: skip
 
 
@@ -277,7 +283,7 @@ def _relate(looks: list[Look], guesses: dict[str, Guess], *, clinical: bool) -> 
 
 def _attribute(look: Look, guess: Guess) -> Attribute:
     scale = guess.scale
-    if guess.role == "identifier" and not isinstance(scale, Sequence):
+    if guess.role == "identifier" and not isinstance(scale, Succession):
         scale = Nominal(("",))  # a schema is a file that travels: who is in the table is not written into it
     if guess.role == "weight":
         scale = Numeric()
@@ -313,7 +319,7 @@ def with_new_levels(frame: Any, schema: Schema) -> Schema:
     changed = []
     for attribute in schema:
         scale = attribute.scale
-        if isinstance(scale, Sequence):
+        if isinstance(scale, Succession):
             continue
         values = hide_missing(arrow_column(table, attribute.name), attribute.missing).drop_null()
         target = level_type(scale.levels) if isinstance(scale, Categorical) else pa.float64()

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from discreet.data.foreign_tables import as_frame
 from discreet.data.frames import arrow_column, arrow_of, as_narwhals, polars_of
-from discreet.data.own_types import in_own_type, take_rows
-from discreet.data.scales import Categorical, EncodedSequences, Moment, Numeric, Sequence
+from discreet.data.own_types import take_rows, with_new_values
+from discreet.data.scales import Categorical, EncodedSequences, Numeric, Succession
 from discreet.data.scales.scale import hide_missing, is_text
 from discreet.data.scales.written import absent_of, cell_keys, numbered
 from discreet.data.schema import Attribute, Schema
@@ -109,10 +109,17 @@ class Microdata:
         self.schema = self._completed(schema)
 
     def _completed(self, schema: Schema) -> Schema:
-        """Return the schema with what columns of dates tell about how they are written."""
-        moments = [a for a in schema if isinstance(a.scale, Moment)]
-        told = {a.name: a.scale.completed(self.column(a.name), a.missing) for a in moments}  # type: ignore[attr-defined]
-        new = [replace(a, scale=told[a.name]) for a in moments if told[a.name] is not a.scale]
+        """Return the schema with what columns tell that a declaration left open, as how dates are written."""
+        open_ones = [a for a in schema if not a.scale.is_settled]
+        told = {}
+        for a in open_ones:
+            try:
+                told[a.name] = a.scale.completed(self.column(a.name), a.missing)
+            except DataError as error:
+                if error.message.startswith("Column "):
+                    raise
+                raise DataError(f"Column {a.name!r}: {error.message}", hint=error.hint) from None
+        new = [replace(a, scale=told[a.name]) for a in open_ones if told[a.name] is not a.scale]
         return schema.replacing(*new) if new else schema
 
     def __len__(self) -> int:
@@ -353,19 +360,13 @@ class Microdata:
         """
         schema = self.schema.replacing(*attributes)
         columns = {name: self._release(schema[name], array, one_missing) for name, array in encoded.items()}
-        new = [
-            in_own_type(
-                self._frame, name, column, schema[name].scale, None if kinds is None else kinds.get(name, "own")
-            )
-            for name, column in columns.items()
-        ]
-        frame = self._frame.with_columns(*new) if new else self._frame
+        native = with_new_values(self._frame, columns, {name: schema[name].scale for name in columns}, kinds)
         origin = dict(self.origin)
         origin["verbatim"] = {n: text for n, text in origin.get("verbatim", {}).items() if n not in encoded}
         if one_missing and "verbatim_missing" in origin:
             origin["verbatim_missing"] = {n: t for n, t in origin["verbatim_missing"].items() if n not in encoded}
         origin["replaced"] = origin.get("replaced", frozenset()) | frozenset(encoded)
-        result = Microdata(frame.to_native(), schema, origin=origin)
+        result = Microdata(native, schema, origin=origin)
         result.share_encoding(self)
         for name, array in encoded.items():
             result._encoded.pop(name, None)
@@ -382,7 +383,7 @@ class Microdata:
             column = attribute.scale.written(array, hide_missing(before, attribute.missing))
         else:
             column = attribute.scale.decode(array)
-        if isinstance(attribute.scale, Sequence) and is_text(before):
+        if isinstance(attribute.scale, Succession) and is_text(before):
             column = attribute.scale.to_text(column)
         if pa.types.is_null(before.type):  # a column without a single value has no type to go back to
             return column
@@ -398,6 +399,8 @@ class Microdata:
         if one_missing:
             stands = self._stands_for_missing(attribute, column.type)
             return column if stands is None else column.fill_null(stands)
+        if column.null_count == 0:
+            return column
         still = pc.and_(column.is_null(), pa.array(self.missing(attribute.name)))
         return pc.if_else(still, before.cast(column.type), column)
 
@@ -430,8 +433,8 @@ class Microdata:
     def _in_short(self) -> str:
         """Say how much of the schema was inferred, where anything was."""
         counts = [(part, len(self.schema.inferred(part))) for part in ("role", "scale")]
-        said = [f"{count} {part}{'' if count == 1 else 's'}" for part, count in counts if count]
-        return f"; {' and '.join(said)} inferred" if said else ""
+        words = [f"{count} {part}{'' if count == 1 else 's'}" for part, count in counts if count]
+        return f"; {' and '.join(words)} inferred" if words else ""
 
     def _repr_html_(self) -> str:
         rows = [

@@ -7,6 +7,7 @@ NumPy column of pandas, which has no room for them, are of the nullable type of 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import narwhals as nw
@@ -19,33 +20,47 @@ from discreet.data.scales import Categorical, Moment, Numeric, Scale
 from discreet.data.scales.scale import is_text
 from discreet.errors import DataError
 
-__all__ = ["in_own_type", "take_rows"]
+__all__ = ["take_rows", "with_new_values"]
 
 
-def in_own_type(frame: nw.DataFrame[Any], name: str, column: pa.Array, scale: Scale, kind: str | None = None) -> Any:
-    """Return new values of a column as a series of the frame's library, in the type of the column that they replace.
+def with_new_values(
+    frame: nw.DataFrame[Any],
+    columns: Mapping[str, pa.Array],
+    scales: Mapping[str, Scale],
+    kinds: Mapping[str, str] | None = None,
+) -> Any:
+    """Return a frame of its own library in which columns hold new values, in the types of those that they replace.
 
     Parameters
     ----------
     frame : narwhals.DataFrame
         What came in.
-    name : str
-    column : pyarrow.Array
+    columns : mapping of str to pyarrow.Array
         The new values, of any type.
-    scale : Scale
+    scales : mapping of str to Scale
         Of the new values: it says in which order levels stand.
-    kind : {"own", "int64", "float64"}, optional
+    kinds : mapping of str to {"own", "int64", "float64"}, optional
         For numbers in columns of whole numbers. By default the values decide; a table that is released in parts says
         beforehand which type all of them have.
     """
-    came = arrow_of(frame, name).type
-    typed = _typed(column, came, scale, kind)
     native = frame.to_native()
+    typed = {
+        name: _typed(
+            column, arrow_of(frame, name).type, scales[name], None if kinds is None else kinds.get(name, "own")
+        )
+        for name, column in columns.items()
+    }
     if isinstance(native, pa.Table):
-        return nw.from_native(pa.chunked_array([typed]), series_only=True).alias(name)
+        # What narwhals does, without wrapping every column first: a study releases tens of thousands of small tables.
+        for name, column in typed.items():
+            native = native.set_column(native.column_names.index(name), name, pa.chunked_array([column]))
+        return native
     if hasattr(native, "reset_index"):
-        return nw.from_native(_of_pandas(native[name], typed, scale), series_only=True)
-    return nw.from_native(_of_polars(native.get_column(name), typed, scale), series_only=True)
+        new = [_of_pandas(native[name], column, scales[name]) for name, column in typed.items()]
+    else:
+        new = [_of_polars(native.get_column(name), column, scales[name]) for name, column in typed.items()]
+    series = [nw.from_native(one, series_only=True) for one in new]
+    return frame.with_columns(*series).to_native() if series else native
 
 
 # --------------------------------------------------------------------------------------------------------------- Arrow

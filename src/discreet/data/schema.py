@@ -19,20 +19,26 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, get_args
 
-from discreet.data.scales import Categorical, Moment, Numeric, Scale, Sequence, scale_from_dict
+from discreet.data.scales import Categorical, Moment, Numeric, Scale, Succession, scale_from_dict
 from discreet.data.toml_text import comment, load_text, parse, table_text
 from discreet.errors import SchemaError, wrong_type
 from discreet.notebook import panel, table
 from discreet.registry import did_you_mean, unknown_name
 from discreet.typing import Json, Level, Role
 
-__all__ = ["ATTRIBUTE_FIELDS", "ROLES", "Attribute", "Inferred", "Schema"]
+__all__ = ["ATTRIBUTE_FIELDS", "ROLES", "SCALE_FIELDS", "Attribute", "Inferred", "Schema"]
 
 ROLES: tuple[str, ...] = get_args(Role)
 
 _FIELDS = ("name", "role", "scale", "missing", "label", "household")
 
-ATTRIBUTE_FIELDS = (*_FIELDS, "levels", "semantics", "alphabet", "delimiter", "columns", "format", "timezone")
+SCALE_FIELDS = (
+    "levels", "semantics", "alphabet", "delimiter", "columns", "format", "timezone",
+    "step", "pace", "span", "geographic",
+)  # fmt: skip
+"""What of an ``[[attribute]]`` is of its scale."""
+
+ATTRIBUTE_FIELDS = (*_FIELDS, *SCALE_FIELDS)
 """What an ``[[attribute]]`` may hold; all but the first six are of its scale."""
 
 
@@ -102,8 +108,8 @@ class Attribute:
         if not isinstance(self.scale, Scale):
             raise SchemaError(
                 f"Attribute {self.name!r}: scale must be a Scale; got {type(self.scale).__name__}.",
-                hint="Use Numeric(), Ordinal(levels), Nominal(levels), Sequence(alphabet), ItemSet(items), Date() or "
-                "DateTime().",
+                hint="Use Numeric(), Ordinal(levels), Nominal(levels), Sequence(alphabet), ItemSet(items), "
+                "TimeSeries(), Trajectory(), QueryLog(terms), Date() or DateTime().",
             )
         if not isinstance(self.role, str) or self.role not in ROLES:
             role = repr(self.role) if isinstance(self.role, str) else type(self.role).__name__
@@ -371,7 +377,7 @@ def _with_role(attribute: Attribute, role: str) -> Attribute:
 def _size(scale: Scale) -> int | str:
     if isinstance(scale, Categorical):
         return len(scale)
-    return len(scale.alphabet) if isinstance(scale, Sequence) else ""
+    return scale.size if isinstance(scale, Succession) else ""
 
 
 def _listed(names: Iterable[Any]) -> str:

@@ -7,6 +7,7 @@ text       one cell, events with a delimiter between them           :func:`from_
 list       one cell, a list of events                               what maskers see
 long       one row an event: identifier, time, event                :func:`from_long`, :func:`to_long`
 states     one column a position, as in life courses                :func:`from_states`, :func:`to_states`
+points     one row a place and time                                 :func:`from_points`
 ========== ======================================================== ==================================
 
 A table of any kind comes in (pandas, Polars, Arrow), and the same kind goes out. :func:`declare_sequence` then joins a
@@ -34,6 +35,7 @@ from discreet.typing import BoolArray, IntArray, Level
 __all__ = [
     "declare_sequence",
     "from_long",
+    "from_points",
     "from_states",
     "from_text",
     "grid_cells",
@@ -195,6 +197,83 @@ def to_long(
         elif name != times:
             result[name] = as_arrow(table[name]).take(pa.array(rows))
     return _like(frame, pa.table(result))
+
+
+@door
+def from_points(
+    frame: Any,
+    *,
+    identifier: str,
+    time: str,
+    x: str,
+    y: str,
+    name: str = "trajectory",
+    daily: bool = False,
+    pause: float | None = None,
+) -> Any:
+    """Gather rows of (identifier, time, x, y) into trajectories, one a row.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
+    identifier, time, x, y : str
+        The columns. Times may be numbers, dates, or text that is one of them (ISO 8601).
+    name : str
+        The column of trajectories.
+    daily : bool
+        Whether every day of somebody is a trajectory, and times are seconds of the day, so that days can be compared.
+    pause : float, optional
+        A pause longer than this, in seconds (or the unit of times that are numbers), ends a trajectory.
+
+    Returns
+    -------
+    frame
+        Of the same kind: the identifier, once for each of its trajectories, and lists of points such as
+        ``"21600,48.2,16.37"``, for :class:`~discreet.data.scales.trajectory.Trajectory`.
+
+    Examples
+    --------
+    >>> fixes = pa.table({"who": ["x", "y", "x"], "at": [90, 8, 7], "e": [1.5, 2.0, 1.0], "n": [0, 0, 1]})
+    >>> from_points(fixes, identifier="who", time="at", x="e", y="n").to_pylist()
+    [{'who': 'x', 'trajectory': ['7,1,1', '90,1.5,0']}, {'who': 'y', 'trajectory': ['8,2,0']}]
+    """
+    table = _arrow(frame, identifier, time, x, y)
+    lacking = [name for name in (identifier, time, x, y) if table[name].null_count]
+    if lacking:
+        count = table[lacking[0]].null_count
+        raise DataError(f"Column {lacking[0]!r}: {count} of {len(table)} values are missing.", hint="Drop those rows.")
+    owner, _ = _owners(as_arrow(table[identifier]))
+    times = _times(as_arrow(table[time]), time)
+    dated = pa.types.is_temporal(times.type)
+    if daily and not dated:
+        raise DataError(f"from_points: column {time!r} holds no dates, so that its days are not known.")
+    seconds = (
+        times.cast(pa.timestamp("us")).cast(pa.int64()).to_numpy() / 1e6
+        if dated
+        else times.cast(pa.float64()).to_numpy()
+    )
+    order = np.lexsort((seconds, owner))
+    owner, seconds = owner[order], seconds[order]
+    new = np.ones(owner.size, dtype=np.bool_)
+    new[1:] = owner[1:] != owner[:-1]
+    if daily:
+        day = np.floor(seconds / 86_400.0)
+        new[1:] |= day[1:] != day[:-1]
+        seconds = seconds - 86_400.0 * day
+    if pause is not None:
+        new[1:] |= np.diff(seconds) > pause
+    starts = np.flatnonzero(new)
+    rows = pa.array(order)
+    if dated and not daily:
+        stamps = pc.strftime(times.cast(pa.timestamp("s"), safe=False).take(rows), format="%Y-%m-%d %H:%M:%S")
+    else:
+        whole = bool((seconds == np.floor(seconds)).all())
+        stamps = pa.array(seconds).cast(pa.int64()).cast(pa.string()) if whole else pa.array(seconds).cast(pa.string())
+    places = [as_arrow(table[column]).take(rows).cast(pa.string()) for column in (x, y)]
+    points = pc.binary_join_element_wise(stamps, *places, ",")
+    lists = pa.ListArray.from_arrays(pa.array(np.append(starts, owner.size), pa.int32()), points)
+    who = as_arrow(table[identifier]).take(pa.array(order[starts]))
+    return _like(frame, pa.table({identifier: who, name: lists}))
 
 
 @door

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 
 from discreet.data.frames import arrow_of, as_narwhals
 from discreet.data.scales.scale import as_arrow, is_text, to_level_type
-from discreet.data.scales.sequence import Sequence as SequenceScale
+from discreet.data.scales.succession import Succession
 from discreet.data.schema import Schema
 from discreet.errors import SchemaError
 from discreet.registry import unknown_name
@@ -31,13 +31,14 @@ __all__ = ["StateTable", "as_one_column", "declared_tables", "gather", "parse_st
 
 
 class StateTable(NamedTuple):
-    """Columns that are one attribute: its name, and the columns in the order of time."""
+    """Columns that are one attribute: its name, the columns in the order of time, and the scale they are told to be."""
 
     name: str
     columns: tuple[str, ...]
+    scale: str = "sequence"
 
 
-def parse_states(text: str, columns: Sequence[str]) -> StateTable:
+def parse_states(text: str, columns: Sequence[str], scale: str = "sequence") -> StateTable:
     """Read what somebody says of a state table: a range of columns, or a list of them.
 
     Parameters
@@ -47,33 +48,36 @@ def parse_states(text: str, columns: Sequence[str]) -> StateTable:
         patterns; ``"life=m1..m9"`` also says what the attribute is called, which else is the range itself.
     columns : sequence of str
         Those of the table, in its order.
+    scale : str
+        What they are positions of.
 
     Examples
     --------
     >>> parse_states("m1..m3", ["sex", "m1", "m2", "m3"])
-    StateTable(name='m1..m3', columns=('m1', 'm2', 'm3'))
+    StateTable(name='m1..m3', columns=('m1', 'm2', 'm3'), scale='sequence')
     >>> parse_states("work=m3,m1", ["m1", "m2", "m3"])
-    StateTable(name='work', columns=('m3', 'm1'))
+    StateTable(name='work', columns=('m3', 'm1'), scale='sequence')
     """
+    word = "states" if scale == "sequence" else scale
     name, equals, rest = text.partition("=")
     if not equals or "," in name or ".." in name or any(column.startswith(f"{name}=") for column in columns):
         name, rest = "", text
     parts = [part.strip() for part in rest.split(",") if part.strip()]
-    positions = tuple(column for part in parts for column in _columns_of(part, columns))
+    positions = tuple(column for part in parts for column in _columns_of(part, columns, word))
     twice = sorted({column for column in positions if positions.count(column) > 1})
     if twice:
-        raise SchemaError(f"states: column {twice[0]!r} is named twice.", hint="Name every position once.")
+        raise SchemaError(f"{word}: column {twice[0]!r} is named twice.", hint="Name every position once.")
     if len(positions) < 2:
         raise SchemaError(
-            "states: a state table has at least two columns.", hint="Name the first and the last: Jul.93..Jun.99"
+            f"{word}: a table of them has at least two columns.", hint="Name the first and the last: Jul.93..Jun.99"
         )
     name = name.strip() or f"{positions[0]}..{positions[-1]}"
     if name in columns and name not in positions:
-        raise SchemaError(f"states: the table has a column {name!r} already.", hint="Give it another name: name=a..b")
-    return StateTable(name, positions)
+        raise SchemaError(f"{word}: the table has a column {name!r} already.", hint="Give it another name: name=a..b")
+    return StateTable(name, positions, scale)
 
 
-def _columns_of(part: str, columns: Sequence[str]) -> list[str]:
+def _columns_of(part: str, columns: Sequence[str], word: str) -> list[str]:
     """Return the columns that a name, a range or a pattern stands for; a name that is there goes before all."""
     if part in columns:
         return [part]
@@ -84,16 +88,16 @@ def _columns_of(part: str, columns: Sequence[str]) -> list[str]:
             low, high = columns.index(first), columns.index(last)
             if low > high:
                 raise SchemaError(
-                    f"states: column {first!r} stands after {last!r} in the table.", hint="Name the first one first."
+                    f"{word}: column {first!r} stands after {last!r} in the table.", hint="Name the first one first."
                 )
             return list(columns[low : high + 1])
     if cuts:
         ends = (part[: cuts[0]].strip(" '\""), part[cuts[-1] + 2 :].strip(" '\""))
         absent = next((end for end in ends if end not in columns), ends[0])
-        raise unknown_name("column", absent, columns, error=SchemaError, hint="It is an end of a range in states.")
+        raise unknown_name("column", absent, columns, error=SchemaError, hint=f"It is an end of a range in {word}.")
     matches = [column for column in columns if fnmatchcase(column, part)]
     if not matches:
-        raise unknown_name("column", part, columns, error=SchemaError, hint="It is listed in states.")
+        raise unknown_name("column", part, columns, error=SchemaError, hint=f"It is listed in {word}.")
     return matches
 
 
@@ -103,7 +107,7 @@ def declared_tables(schema: Schema | Iterable[Json], columns: Sequence[str]) -> 
         told = [
             StateTable(attribute.name, attribute.scale.columns)
             for attribute in schema
-            if isinstance(attribute.scale, SequenceScale) and attribute.scale.columns
+            if isinstance(attribute.scale, Succession) and attribute.scale.columns
         ]
     else:
         told = [

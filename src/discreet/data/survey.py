@@ -7,7 +7,7 @@ rest (scales, levels, missing codes, the roles of columns that were not named) i
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as AbstractSequence
 from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
@@ -18,10 +18,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.inference import Proposal
-from discreet.data.inferring.item_cells import items_in
-from discreet.data.scales import Categorical, Nominal, Numeric, Ordinal, Scale, Sequence, scale_from_dict
+from discreet.data.scales import (
+    SCALES,
+    Categorical,
+    Nominal,
+    Numeric,
+    Ordinal,
+    Scale,
+    Sequence,
+    Succession,
+    TimeSeries,
+    scale_from_dict,
+)
 from discreet.data.scales.scale import as_arrow, hide_missing
-from discreet.data.schema import ATTRIBUTE_FIELDS, Attribute, Inferred, Schema
+from discreet.data.schema import ATTRIBUTE_FIELDS, SCALE_FIELDS, Attribute, Inferred, Schema
 from discreet.data.state_columns import StateTable, declared_tables, parse_states
 from discreet.data.toml_text import load_text, parse
 from discreet.errors import DataError, ParameterError, SchemaError
@@ -36,7 +46,7 @@ _ROLES = {
 }  # fmt: skip
 """By what is told, the role of the columns that are named."""
 
-_SCALES = ("numeric", "ordinal", "nominal", "items")
+_SCALES = ("numeric", "ordinal", "nominal", "items", "series", "trajectory", "queries")
 _OTHERS = (*(role for role in get_args(Role) if role not in {"weight", "stratum"}), "drop")
 
 
@@ -48,14 +58,16 @@ class Declaration:
     ----------
     keys, confidential, identifiers, strata : sequence of str
         Columns by their role. Patterns are allowed: ``region*`` is every column whose name begins so. A list that is
-        given is whole: inference adds to none but the identifiers.
+        given is whole: inference adds to none but the identifiers, and a schema that declares further keys is refused.
     weight, household : str, optional
         The survey weight, and the number that says who lives together, which is not released.
     others : {"key", "confidential", "identifier", "other", "drop"}, optional
         The role of all columns that are not named; ``"drop"`` leaves them out of the release, as identifiers. What
         looks like an identifier stays one unless it is named. By default the roles of other columns are inferred.
-    numeric, ordinal, nominal, items : sequence of str
+    numeric, ordinal, nominal, items, trajectory, queries : sequence of str
         Columns by their scale, where that should not be inferred. Patterns are allowed.
+    series : sequence of str
+        Readings in the order of time: a column whose cells hold them, or a range of columns as in `states`.
     states : sequence of str
         Columns that are the positions of one sequence, such as the months of a life course: ``"Jul.93..Jun.99"``, a
         range from the first column to the last, or ``"m1,m2,m3"``. One text is one sequence, called by its range, or
@@ -80,6 +92,9 @@ class Declaration:
     ordinal: tuple[str, ...] = ()
     nominal: tuple[str, ...] = ()
     items: tuple[str, ...] = ()
+    series: tuple[str, ...] = ()
+    trajectory: tuple[str, ...] = ()
+    queries: tuple[str, ...] = ()
     states: tuple[str, ...] = ()
     attributes: tuple[Json, ...] = ()
     file: str = ""
@@ -132,9 +147,9 @@ class Declaration:
 
     def as_arguments(self) -> list[str]:
         """Return what was said as arguments of :func:`discreet.survey`, for a script of Python."""
-        told = {field.name: getattr(self, field.name) for field in fields(self)}
-        del told["attributes"]
-        said = {"schema" if name == "file" else name: value for name, value in told.items() if value}
+        entries = {field.name: getattr(self, field.name) for field in fields(self)}
+        del entries["attributes"]
+        said = {"schema" if name == "file" else name: value for name, value in entries.items() if value}
         return [f"{name}={list(value) if isinstance(value, tuple) else value!r}" for name, value in said.items()]
 
     def names(self) -> tuple[str, ...]:
@@ -144,7 +159,12 @@ class Declaration:
 
     def state_tables(self, columns: AbstractSequence[str]) -> list[StateTable]:
         """Return what is said of columns that are positions of one sequence."""
-        return [*(parse_states(text, columns) for text in self.states), *declared_tables(self.attributes, columns)]
+        wide = [text for text in self.series if text not in columns]
+        return [
+            *(parse_states(text, columns) for text in self.states),
+            *(parse_states(text, columns, TimeSeries.name) for text in wide),
+            *declared_tables(self.attributes, columns),
+        ]
 
     def speaks_of(self, column: str) -> bool:
         """Say whether a column is named by itself: then it is not taken for a position of a sequence."""
@@ -153,10 +173,7 @@ class Declaration:
             self.confidential,
             self.identifiers,
             self.strata,
-            self.numeric,
-            self.ordinal,
-            self.nominal,
-            self.items,
+            *(getattr(self, scale) for scale in _SCALES),
         )
         patterns = [*(name for one in lists for name in one), self.weight or "", self.household or "", *self.names()]
         return any(fnmatchcase(column, pattern) for pattern in patterns)
@@ -200,7 +217,9 @@ def _enter(told: dict[str, str], column: str, what: str, named: Mapping[str, str
     told[column] = what
 
 
-def _in_lists(declaration: Declaration, columns: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
+def _in_lists(
+    declaration: Declaration, columns: tuple[str, ...], states: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
     """Return by column the list of roles and the scale that were told."""
     lists = {what: _listing(what, getattr(declaration, what)) for what in _ROLES}
     for what in ("weight", "household"):
@@ -209,13 +228,18 @@ def _in_lists(declaration: Declaration, columns: tuple[str, ...]) -> tuple[dict[
             if not exact:
                 raise SchemaError(f"{what} must be one column; the pattern fits several.")
     scales = {kind: getattr(declaration, kind) for kind in _SCALES}
-    return _columns_told(lists, columns), _columns_told(scales, columns)
+    wide = {name: kind for name, kind in states.items() if kind != Sequence.name}
+    for kind in set(wide.values()):  # what is a range of columns is spoken of by the name of what they became
+        scales[kind] = [name for name in scales[kind] if name in columns]
+    return _columns_told(lists, columns), {**_columns_told(scales, columns), **wide}
 
 
 # --------------------------------------------------------------------------------------------------------- completing
 
 
-def complete(proposal: Proposal, declaration: Declaration, table: Any, states: Collection[str] = ()) -> Proposal:
+def complete(
+    proposal: Proposal, declaration: Declaration, table: Any, states: Mapping[str, str] | None = None
+) -> Proposal:
     """Return a proposal in which what was declared goes before what was inferred, and the rest is marked as inferred.
 
     Parameters
@@ -225,13 +249,15 @@ def complete(proposal: Proposal, declaration: Declaration, table: Any, states: C
     declaration : Declaration
     table : pyarrow.Table
         Where levels are read off that were not listed; state tables are gathered in it.
-    states : collection of str
-        Attributes that were gathered because the declaration names their columns as states: keys, unless it says more.
+    states : mapping of str to str, optional
+        Attributes that were gathered because the declaration names their columns, with the scale it gives them: keys,
+        unless it says more.
     """
     columns = proposal.schema.names
     described = _described(declaration, columns)
-    roles, scales = _in_lists(declaration, columns)
+    roles, scales = _in_lists(declaration, columns, states or {})
     attributes, reasons = [], dict(proposal.reasons)
+    _refuse_further_keys(declaration, described, roles)
     whole = {role for what, role in _ROLES.items() if getattr(declaration, what) and role != "identifier"}
     whole |= {"weight"} & {table.get("role") for table in described.values()}
     household = bool(declaration.household) or any(table.get("household") for table in described.values())
@@ -242,12 +268,10 @@ def complete(proposal: Proposal, declaration: Declaration, table: Any, states: C
             attributes.append(Attribute.from_dict(told))
             reasons[name] = "declared"
             continue
-        as_states = name in states
+        as_states = name in (states or {})
         role, why = _role(guess, roles.get(name), told, declaration, whole, as_states=as_states)
         at_home = roles.get(name) == "household" or bool(told.get("household")) or (guess.household and not household)
-        scale, parts = _scale(
-            guess, scales.get(name), told, table.column(name), role, at_home=at_home, as_states=as_states
-        )
+        scale, parts = _scale(guess, scales.get(name), told, table.column(name), role, as_states=as_states)
         inferred_role = not (name in roles or "role" in told or declaration.others or as_states)
         parts = (*(["role"] if inferred_role else []), *parts)
         missing = tuple(_listed(told["missing"])) if "missing" in told else _without(guess.missing, scale)
@@ -266,6 +290,21 @@ def complete(proposal: Proposal, declaration: Declaration, table: Any, states: C
         if attribute.name in roles and attribute.role == "weight":
             _check_weights(attribute, table.column(attribute.name))
     return replace(proposal, schema=Schema(attributes), reasons=reasons, missing=_counts(attributes, table, proposal))
+
+
+def _refuse_further_keys(declaration: Declaration, described: Mapping[str, Json], roles: Mapping[str, str]) -> None:
+    """Refuse a list of keys beside a schema that declares others: nobody could say which of them was meant."""
+    if not declaration.keys:
+        return
+    further = [name for name, told in described.items() if told.get("role") == "key" and roles.get(name) != "keys"]
+    if further:
+        listed = sum(what == "keys" for what in roles.values())
+        raise SchemaError(
+            f"{listed} {'column is' if listed == 1 else 'columns are'} listed in keys, and the schema declares "
+            f"{len(further)} more, the first {further[0]!r}.",
+            hint="A list that is given is whole: leave it out to take the keys of the schema, name all of them, or "
+            "give what is no key another role in the schema.",
+        )
 
 
 def _check_weights(attribute: Attribute, column: Any) -> None:
@@ -312,8 +351,9 @@ def _described(declaration: Declaration, columns: tuple[str, ...]) -> dict[str, 
 
 
 def _has_levels(told: Json) -> bool:
-    if told["scale"] == "items" or (told["scale"] == "sequence" and "columns" in told):
-        return "alphabet" in told
+    scale = SCALES.get(told["scale"])
+    if scale is not None and issubclass(scale, Succession) and (scale is not Sequence or "columns" in told):
+        return all(name in told for name in scale.own_fields)
     return told["scale"] not in {"nominal", "ordinal"} or "levels" in told
 
 
@@ -344,7 +384,7 @@ def _article(role: str) -> str:
 
 
 def _scale(
-    guess: Attribute, kind: str | None, told: Json, column: Any, role: str, *, at_home: bool, as_states: bool
+    guess: Attribute, kind: str | None, told: Json, column: Any, role: str, *, as_states: bool
 ) -> tuple[Scale, tuple[str, ...]]:
     """Return the scale of a column and which parts of it were inferred."""
     if kind is not None and told.get("scale", kind) != kind:
@@ -352,26 +392,32 @@ def _scale(
     kind = kind or told.get("scale")
     if kind is None and role == "weight":
         return Numeric(), ()
-    if kind is None and (role == "identifier" or at_home):
+    if kind is None and role == "identifier":
         return Nominal(("",)), ()  # a schema travels: who is in the table is not written into it
     scale = guess.scale
     if kind is None and as_states:
         return scale, ()
+    told_scale = kind is not None
     if kind is None and (guess.role == "identifier" and isinstance(scale, Nominal)):
         kind = "nominal"  # somebody uses what looks like an identifier: its levels were not kept
     elif kind is None:
         return scale, ("scale",)
     if kind not in {"nominal", "ordinal"}:
-        rest: Json = {
-            key: told[key] for key in ("alphabet", "delimiter", "columns", "format", "timezone") if key in told
-        }
-        if kind == scale.name and not rest:
+        rest: Json = {key: told[key] for key in SCALE_FIELDS if key in told and key not in {"levels", "semantics"}}
+        reads_on = isinstance(scale, Succession) and scale.own_fields and "missing" in told
+        if kind == scale.name and not rest and not reads_on:
             return scale, ()
-        if kind == "items" and "alphabet" not in rest:
-            alphabet, mark = items_in(column, guess.missing, rest.get("delimiter"))
-            return scale_from_dict(kind, {**rest, "alphabet": alphabet or [""], "delimiter": mark}), ("levels",)
+        if as_states and isinstance(scale, Succession):
+            rest["columns"] = scale.columns
+        cls = SCALES.get(kind)
         if isinstance(scale, Sequence) and kind == scale.name and "alphabet" not in rest:
             rest["alphabet"] = scale.alphabet  # what happens in the table
+        if cls is not None and issubclass(cls, Succession) and not all(name in rest for name in cls.own_fields):
+            codes = tuple(_listed(told["missing"])) if "missing" in told else guess.missing
+            try:
+                return cls.read_off(as_arrow(column), codes, rest), ("levels",)
+            except DataError as error:
+                raise DataError(f"Column {guess.name!r}: {error.message}", hint=error.hint) from None
         return scale_from_dict(kind, rest), ()
     levels = told.get("levels")
     if levels is not None:
@@ -379,7 +425,7 @@ def _scale(
     codes = tuple(_listed(told["missing"])) if "missing" in told else guess.missing
     levels = _levels(guess, kind, column, codes)
     rest = {"semantics": told["semantics"]} if "semantics" in told else {}
-    return scale_from_dict(kind, {"levels": levels, **rest}), ("levels",)
+    return scale_from_dict(kind, {"levels": levels, **rest}), ("levels",) if told_scale else ("scale",)
 
 
 def _levels(guess: Attribute, kind: str, column: Any, missing: tuple[Level, ...]) -> list[Level]:

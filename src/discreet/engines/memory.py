@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
 from typing import TypeVar
 
-from discreet.contracts.engine import Engine
+from discreet.contracts.engine import Engine, on_threads
 from discreet.parameters import Integer, Optional, check_parameters
 
-__all__ = ["MemoryEngine", "on_threads"]
+__all__ = ["MemoryEngine"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -39,18 +36,3 @@ class MemoryEngine(Engine):
 
     def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
         return on_threads(function, list(blocks), self.workers)
-
-
-def on_threads(function: Callable[[T], R], items: list[T], workers: int | None = None) -> list[R]:
-    """Run a function on every item, by default on a thread a core, and return the results in the items' order."""
-    threads = min(workers or os.cpu_count() or 1, len(items))
-    if threads <= 1:
-        return [function(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:
-        # Each block runs in a copy of the caller's context, so that progress reports reach the same listener.
-        futures = [pool.submit(copy_context().run, function, item) for item in items]
-        try:
-            return [future.result() for future in futures]
-        except BaseException:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise

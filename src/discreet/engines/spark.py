@@ -18,7 +18,7 @@ from discreet.data.encoded_rows import MASKED, ROW, Columns, EncodedRows
 from discreet.data.microdata import Microdata
 from discreet.data.table import StoredTable, Target
 from discreet.engines.blocks import COUNT, TOTAL, columns_of, from_arrow, joined, stored, summed
-from discreet.engines.spark_session import plain_errors, running_session, start_session
+from discreet.engines.spark_session import check_reachable, plain_errors, running_session, start_session
 from discreet.engines.spark_workers import (
     FILE,
     INDEX,
@@ -111,6 +111,11 @@ class SparkEngine(TableEngine):
         if self._session is None:
             self._session = start_session(self.master, self.options)
         return self._session
+
+    def check_master(self) -> None:
+        """Refuse a master that does not answer, also for work that would need nobody but this process."""
+        if self._session is None:
+            check_reachable(self.master)
 
     def stop(self) -> None:
         """Stop the session, if it was started here."""

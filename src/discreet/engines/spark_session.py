@@ -135,6 +135,11 @@ def as_ours(text: str) -> DiscreetError:
             "A worker died again and again on the same partition, most likely for want of memory.",
             hint="Use a smaller --block-size, fewer threads, or more memory for the workers.",
         )
+    if "PACKAGE_NOT_INSTALLED" in text:  # of pyspark, which does not bring pandas along
+        return MissingExtraError(
+            "Spark lacks a package of Python that it hands tables over with.",
+            hint='Run pip install "discreet[spark]", which brings pandas and pyarrow.',
+        )
     first = re.search(r"\[([A-Z_.]+)\]", text)
     return DataError(
         f"Spark could not finish the work{f' ({first[1]})' if first else ''}.", hint="See Spark's own log."

@@ -26,6 +26,7 @@ class Spill:
 
     def add(self, block: EncodedRows, buckets: Any) -> None:
         """Add records to their buckets."""
+        buckets = buckets.astype(np.uint16)  # there are few, and numbers of so few bits are sorted without comparing
         order = np.argsort(buckets, kind="stable")
         table = to_arrow({name: block[name][order] for name in self._columns}, self._columns)
         distinct, first = np.unique(buckets[order], return_index=True)

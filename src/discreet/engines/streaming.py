@@ -10,11 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from discreet.contracts.engine import Rows, TableEngine, TablePair
+from discreet.contracts.engine import Rows, TableEngine, TablePair, on_threads
 from discreet.data.block import Block
 from discreet.data.encoded_rows import MASKED, ROW, Columns, EncodedRows
 from discreet.data.microdata import Microdata
@@ -29,7 +29,6 @@ from discreet.engines.blocks import (
     stored,
     summed,
 )
-from discreet.engines.memory import on_threads
 from discreet.engines.spill import Spill
 from discreet.parameters import Integer, Optional, check_parameters
 from discreet.progress import report
@@ -81,6 +80,8 @@ class StreamingEngine(TableEngine):
     >>> StreamingEngine(workers=2).map(lambda block: sum(block), [[1, 2], [3, 4], [5]])
     [3, 7, 5]
     """
+
+    writes_here: ClassVar[bool] = True
 
     def __init__(self, workers: int | None = None, *, batch: int = 131_072, folder: str | None = None) -> None:
         parameters = {"workers": workers, "batch": batch}

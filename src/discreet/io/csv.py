@@ -13,7 +13,8 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +26,7 @@ import pyarrow.csv as pacsv
 
 from discreet.data.inference import AMONG_NUMBERS, MISSING_WORDS
 from discreet.data.microdata import Microdata
+from discreet.data.schema import Schema
 from discreet.errors import FileError, ParameterError
 from discreet.io.atomic import whole_file
 from discreet.io.layout import check_names, check_records, own_names, read_lines, refuse_records_as_names, title_lines
@@ -33,16 +35,51 @@ from discreet.io.number_text import (
     WHOLE,
     Reading,
     Style,
+    as_accountants,
     canonical,
     check_marks,
     looks_like_number,
     read_style,
     restyled,
 )
-from discreet.io.packing import PACKED, ending_of, opened_for_writing, unpacked, without_packing
+from discreet.io.packing import (
+    PACKED,
+    beginning,
+    ending_of,
+    opened_for_reading,
+    opened_for_writing,
+    unpacked,
+    without_packing,
+)
+from discreet.io.text_parts import Texts
 from discreet.typing import Json
 
-__all__ = ["Dialect", "dialect_for", "read_csv", "sniff", "write_csv"]
+__all__ = [
+    "Dialect",
+    "ReadingOptions",
+    "TextFile",
+    "column_as_text",
+    "dialect_for",
+    "is_remembered",
+    "may_be_open",
+    "opened_text",
+    "origin_of",
+    "read_csv",
+    "reading_of",
+    "refuse_open_end",
+    "refuse_ragged",
+    "released_name",
+    "sniff",
+    "stands_for",
+    "styles_of",
+    "titles_of",
+    "told_plainly",
+    "type_of",
+    "typed",
+    "write_csv",
+    "write_text_frame",
+    "writes_numbers",
+]
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 1 << 18
@@ -67,7 +104,7 @@ class Dialect:
     decimal: str = "."
 
 
-class _TextFile(NamedTuple):
+class TextFile(NamedTuple):
     """A CSV file before its columns are looked at."""
 
     path: Path
@@ -209,28 +246,16 @@ def read_csv(
     names : collection of str
         Names that columns may have: a first line that holds nothing else is the line of names.
     """
-    content = unpacked(path)
-    if not (path.stat().st_size if content is None else len(content)):
-        raise FileError(f"{str(path)!r} is empty.", hint="The first line must name the columns.")
     decimal, mark = check_marks(decimal, thousands)
     lines = read_lines(leave_out)
-    source = _opened(path, delimiter, encoding, lines)
-    first = _first_line(source)
-    own = own_names(len(first))
-    if header is False and first != own:
-        titles, skipped = own, 0
-    else:
-        headings = [n.strip() for n in first]  # spaces after a delimiter are no part of a name
-        titles, skipped = [n[1:] if n[:1] == "'" and n[1:2] in _FORMULA else n for n in headings], 1
+    source = opened_text(path, delimiter, encoding, lines)
+    titles, skipped, certain = titles_of(source, header, names)
     table = _parse(source, len(titles), skipped)
     if not table.num_rows:
         raise FileError(f"{str(path)!r} has a header and no records.")
     _refuse_open_quote(source, table)
-    readings = [read_style(column, decimal, mark) for column in table.columns]
-    if decimal or mark:
-        # What the marks that were named cannot read may be plain all the same.
-        readings = [r if r.styles else read_style(c) for r, c in zip(readings, table.columns, strict=True)]
-    certain = header is not None or (bool(names) and set(titles) <= set(names)) or titles == own
+    texts = [Texts.of(column) for column in table.columns]
+    readings = [reading_of(column, decimal, mark) for column in texts]
     if not certain:
         refuse_records_as_names(str(path), titles, table.columns, readings)
     check_names(str(path), titles)
@@ -241,41 +266,90 @@ def read_csv(
     return _typed_table(source, columns, by_title, decimal)
 
 
-def _typed_table(
-    source: _TextFile, columns: dict[str, pa.ChunkedArray], readings: dict[str, Reading], decimal: str | None
-) -> tuple[pa.Table, Json]:
+def titles_of(source: TextFile, header: bool | None, names: Collection[str]) -> tuple[list[str], int, bool]:
+    """Return what the columns are called, how many lines that takes, and whether it is certain."""
+    first = _first_line(source)
+    own = own_names(len(first))
+    if header is False and first != own:
+        titles, skipped = own, 0
+    else:
+        headings = [n.strip() for n in first]  # spaces after a delimiter are no part of a name
+        titles, skipped = [n[1:] if n[:1] == "'" and n[1:2] in _FORMULA else n for n in headings], 1
+    certain = header is not None or (bool(names) and set(titles) <= set(names)) or titles == own
+    return titles, skipped, certain
+
+
+def reading_of(column: Texts, decimal: str | None, mark: str | None) -> Reading:
+    """Return how a column writes numbers: with the marks that were named, or else plainly."""
+    reading = read_style(column, decimal, mark)
+    # What the marks that were named cannot read may be plain all the same.
+    return read_style(column) if (decimal or mark) and not reading.styles else reading
+
+
+class ColumnStyles(NamedTuple):
+    """How the columns of a file write their numbers."""
+
+    comma: bool
+    """Whether decimals stand behind a comma."""
+    read: dict[str, Style | None]
+    """By column, how its numbers are read; None where it holds none."""
+    written: dict[str, Style]
+    """By column, how those that masking brings are written, where that is not as all others are."""
+
+
+def styles_of(texts: Mapping[str, Texts], readings: Mapping[str, Reading], decimal: str | None) -> ColumnStyles:
+    """Return how columns write numbers, or ask where there are two ways to read them."""
     # A file in which one column has a decimal comma for certain has no decimal points.
     commas = any(r.styles and r.styles[0].decimal == "," for r in readings.values())
-    certain = {r.styles[0].decimal for n, r in readings.items() if commas and _shows_decimals(columns[n], r)}
+    certain = {r.styles[0].decimal for n, r in readings.items() if commas and _shows_decimals(texts[n], r)}
     comma = decimal == "," or (decimal is None and certain == {","})
-    arrays, verbatim, styles = {}, {}, {}
-    for name, text in columns.items():
-        style = _style(name, text, readings[name], comma=comma)
-        arrays[name] = _typed(text, style, readings[name])
-        # Numbers that are not as computers write them (padded, with a plus) come out as they went in.
-        other = style is not None and (pa.types.is_floating(arrays[name].type) or not readings[name].kind)
-        lossy = other and not arrays[name].cast(pa.string()).equals(text)
-        if lossy or (style is not None and style != Style()):
-            verbatim[name] = text
+    read = {name: _style(name, column, readings[name], comma=comma) for name, column in texts.items()}
+    written = {}
+    for name, style in read.items():
         if style is None:
             continue
-        if comma and style.thousands not in {".", ","} and not _shows_decimals(text, Reading((style,))):
-            style = style._replace(decimal=",")  # those that masking brings are written as all others
+        if comma and style.thousands not in {".", ","} and not _shows_decimals(texts[name], Reading((style,))):
+            style = style._replace(decimal=",")  # noqa: PLW2901 - those of masking are written as all others
         if style != Style(decimal="," if comma else "."):
-            styles[name] = style
-    dialect = asdict(source.dialect) | {"decimal": "," if comma else "."}
-    origin: Json = {"format": "csv", "dialect": dialect, "verbatim": verbatim, "path": str(source.path)}
-    return pa.table(arrays), origin | ({"styles": styles} if styles else {})
+            written[name] = style
+    return ColumnStyles(comma, read, written)
 
 
-def _shows_decimals(column: pa.ChunkedArray, reading: Reading) -> bool:
+def origin_of(source: TextFile, styles: ColumnStyles) -> Json:
+    """Return what a writer wants to know of a text file, but for the text of its columns."""
+    dialect = asdict(source.dialect) | {"decimal": "," if styles.comma else "."}
+    origin: Json = {"format": "csv", "dialect": dialect, "path": str(source.path)}
+    return origin | ({"styles": styles.written} if styles.written else {})
+
+
+def _typed_table(
+    source: TextFile, columns: dict[str, pa.ChunkedArray], readings: dict[str, Reading], decimal: str | None
+) -> tuple[pa.Table, Json]:
+    styles = styles_of({name: Texts.of(text) for name, text in columns.items()}, readings, decimal)
+    arrays, verbatim = {}, {}
+    for name, text in columns.items():
+        style = styles.read[name]
+        arrays[name] = typed(text, style, type_of(Texts.of(text), style, readings[name]), readings[name])
+        if is_remembered(text, arrays[name], style, readings[name]):
+            verbatim[name] = text
+    return pa.table(arrays), {**origin_of(source, styles), "verbatim": verbatim}
+
+
+def is_remembered(text: pa.ChunkedArray, column: pa.ChunkedArray, style: Style | None, reading: Reading) -> bool:
+    """Say whether numbers would not give back the text that they were read from."""
+    # Numbers that are not as computers write them (padded, with a plus) come out as they went in.
+    other = style is not None and (pa.types.is_floating(column.type) or not reading.kind)
+    lossy = other and not column.cast(pa.string()).equals(text)
+    return lossy or (style is not None and style != Style())
+
+
+def _shows_decimals(column: Texts, reading: Reading) -> bool:
     if not reading.styles or reading.ambiguous:
         return False
-    pattern = re.escape(reading.styles[0].decimal) + "[0-9]"
-    return bool(pc.any(pc.match_substring_regex(column, pattern)).as_py())
+    return column.any(re.escape(reading.styles[0].decimal) + "[0-9]")
 
 
-def _style(name: str, text: pa.ChunkedArray, reading: Reading, *, comma: bool) -> Style | None:
+def _style(name: str, text: Texts, reading: Reading, *, comma: bool) -> Style | None:
     """Return how a column writes its numbers, None where it holds none; or ask."""
     if not reading.styles:
         _refuse_two_ways(name, text)
@@ -294,29 +368,33 @@ def _style(name: str, text: pa.ChunkedArray, reading: Reading, *, comma: bool) -
     )
 
 
-def _refuse_two_ways(name: str, text: pa.ChunkedArray) -> None:
+def _refuse_two_ways(name: str, text: Texts) -> None:
     """Stop at a column of numbers with two kinds of decimal marks, or with signs that differ."""
-    some = text.slice(0, 1000).unique().drop_null().to_pylist()
-    if not any(looks_like_number(value) for value in some[:20]):
+    if not any(looks_like_number(value) for value in text.first(1000)[:20]):
         return
-    values = [v for v in text.unique().drop_null().to_pylist() if v not in MISSING_WORDS + AMONG_NUMBERS]
-    if not all(looks_like_number(value) and not re.match(r"-?0\d", value) for value in values):
-        return
-    marks = {mark for value in values for mark in re.findall(r"\d([.,])\d", value)}
-    if len(marks) > 1 or any(re.search(r"[^\d.,'’+\-−eE\s]", value) for value in values):
+    marks, signs = set[str](), False
+    for value in text.values():
+        if value in MISSING_WORDS + AMONG_NUMBERS:
+            continue
+        if not looks_like_number(value) or re.match(r"-?0\d", value):
+            return
+        marks.update(re.findall(r"\d([.,])\d", value))
+        signs = signs or bool(re.search(r"[^\d.,'’+\-−eE\s]", value))
+    if len(marks) > 1 or signs:
         raise FileError(
             f"Column {name!r} writes its numbers in more than one way.",
             hint="Write all with the same decimal mark and the same sign of a currency or of percent.",
         )
 
 
-def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, ...] | None) -> _TextFile:
-    content = unpacked(path)
-    if content is None:
-        with path.open("rb") as file:
-            raw = file.read(_SAMPLE)
-    else:
-        raw = content[:_SAMPLE]
+def opened_text(
+    path: Path, delimiter: str | None, encoding: str, lines: tuple[int, ...] | None, *, whole: bool = True
+) -> TextFile:
+    """Return a file with its dialect; what is packed is unpacked as a whole, or with `whole` false not yet."""
+    content = unpacked(path) if whole else None
+    raw = beginning(path, _SAMPLE) if content is None else content[:_SAMPLE]
+    if not raw:
+        raise FileError(f"{str(path)!r} is empty.", hint="The first line must name the columns.")
     if not lines:
         dialect, text, skip = _sniffed(path, raw, delimiter, encoding)
         rows = _sample_rows(path, text, dialect)
@@ -331,23 +409,23 @@ def _opened(path: Path, delimiter: str | None, encoding: str, lines: tuple[int, 
         if delimiter is None and not skip:
             _refuse_hidden_delimiter(path, rows)
         if content is None:
-            return _TextFile(path, dialect, path, skip)
-        return _TextFile(path, dialect, pa.BufferReader(_decoded(path, dialect, content).encode()), skip)
+            return TextFile(path, dialect, path, skip)
+        return TextFile(path, dialect, pa.BufferReader(_decoded(path, dialect, content).encode()), skip)
     # Lines that a user leaves out may have any number of fields, so they are taken away before the table is read.
     original, _, _ = _sniffed(path, raw, delimiter, encoding)
-    whole = _decoded(path, original, content)
-    guess = delimiter or _guess_delimiter(whole[:_SAMPLE])
-    body = _without_lines(path, whole, guess, lines)
+    everything = _decoded(path, original, content)
+    guess = delimiter or _guess_delimiter(everything[:_SAMPLE])
+    body = _without_lines(path, everything, guess, lines)
     dialect, _, skip = _sniffed(path, body[:_SAMPLE].encode(), delimiter, "utf-8")
     file_dialect = replace(dialect, encoding=original.encoding, bom=raw.startswith(codecs.BOM_UTF8))
-    return _TextFile(path, file_dialect, pa.BufferReader(body.encode()), skip)
+    return TextFile(path, file_dialect, pa.BufferReader(body.encode()), skip)
 
 
 def _sample_rows(path: Path, text: str, dialect: Dialect) -> list[list[str]]:
     try:
         return _first_rows(text, dialect.delimiter)
     except csv.Error:
-        raise _malformed(path) from None
+        raise malformed(path) from None
 
 
 def _decoded(path: Path, dialect: Dialect, content: bytes | None = None) -> str:
@@ -367,7 +445,7 @@ def _without_lines(path: Path, text: str, delimiter: str, lines: tuple[int, ...]
         for _ in reader:
             ends.append(reader.line_num)  # noqa: PERF401 - the reader moves on
     except csv.Error:
-        raise _malformed(path) from None
+        raise malformed(path) from None
     out = {line - 1 if line > 0 else len(ends) + line for line in lines}
     if any(not 0 <= row < len(ends) for row in out):
         raise ParameterError(f"leave_out names a line that {str(path)!r} has not: it has {len(ends)}.")
@@ -393,7 +471,7 @@ def _refuse_hidden_delimiter(path: Path, rows: list[list[str]]) -> None:
             )
 
 
-def _first_line(source: _TextFile) -> list[str]:
+def _first_line(source: TextFile) -> list[str]:
     dialect = source.dialect
     try:
         with _lines(source) as file:
@@ -404,82 +482,108 @@ def _first_line(source: _TextFile) -> list[str]:
     except UnicodeDecodeError:
         raise _wrong_encoding(source.path, dialect.encoding) from None
     except csv.Error:
-        raise _malformed(source.path) from None
+        raise malformed(source.path) from None
     if not first:
         raise FileError(f"The first line of {str(source.path)!r} is empty.", hint="It must name the columns.")
     return first
 
 
-def _lines(source: _TextFile) -> io.TextIOBase:
+def _lines(source: TextFile) -> io.TextIOBase:
     if isinstance(source.data, Path):
         encoding = "utf-8-sig" if source.dialect.bom else source.dialect.encoding
-        return source.data.open(encoding=encoding, newline="")
+        return io.TextIOWrapper(opened_for_reading(source.data), encoding=encoding, newline="")
     source.data.seek(0)
     return io.StringIO(source.data.read().decode(), newline="")
 
 
-def _parse(source: _TextFile, width: int, skipped: int) -> pa.Table:
-    path, dialect = source.path, source.dialect
-    names = own_names(width)
+def _parse(source: TextFile, width: int, skipped: int) -> pa.Table:
     ragged: list[int] = []
-
-    def count(row: pacsv.InvalidRow) -> str:
-        ragged.append(row.number or 0)
-        return "skip"
-
-    parse = pacsv.ParseOptions(
-        delimiter=dialect.delimiter,
-        newlines_in_values=True,
-        invalid_row_handler=count,
-        # One column: an empty line is a record with a missing value, not a gap.
-        ignore_empty_lines=len(names) > 1,
-    )
-    convert = pacsv.ConvertOptions(
-        column_types={name: pa.string() for name in names},
-        strings_can_be_null=True,
-        null_values=[""],
-    )
+    reading = ReadingOptions.of(source, width, skipped, ragged)
 
     def read(*, threads: bool) -> pa.Table:
-        if isinstance(source.data, Path):
-            data, encoding = source.data, dialect.encoding
-        else:
+        if not isinstance(source.data, Path):
             source.data.seek(0)
-            data, encoding = source.data, "utf-8"
-        options = pacsv.ReadOptions(
-            encoding=encoding,
-            use_threads=threads,
-            column_names=names,
-            skip_rows=source.skip,
-            skip_rows_after_names=skipped,
-        )
-        return pacsv.read_csv(data, read_options=options, parse_options=parse, convert_options=convert)
+        return pacsv.read_csv(source.data, **reading.arguments(threads=threads))
 
-    try:
+    with told_plainly(source, width):
         table = read(threads=True)
         if ragged:
             # Row numbers are known to a reader without threads only.
             ragged.clear()
             read(threads=False)
+    refuse_ragged(source, width, ragged)
+    return table
+
+
+class ReadingOptions(NamedTuple):
+    """What Arrow is told: every field is text, and rows of another width are counted."""
+
+    parse: pacsv.ParseOptions
+    convert: pacsv.ConvertOptions
+    rows: Json
+
+    @classmethod
+    def of(cls, source: TextFile, width: int, skipped: int, ragged: list[int]) -> ReadingOptions:
+        """Return the options for a file; the numbers of unfit rows are added to `ragged`."""
+        names = own_names(width)
+
+        def count(row: pacsv.InvalidRow) -> str:
+            ragged.append(row.number or 0)
+            return "skip"
+
+        parse = pacsv.ParseOptions(
+            delimiter=source.dialect.delimiter,
+            newlines_in_values=True,
+            invalid_row_handler=count,
+            # One column: an empty line is a record with a missing value, not a gap.
+            ignore_empty_lines=len(names) > 1,
+        )
+        convert = pacsv.ConvertOptions(
+            column_types={name: pa.string() for name in names},
+            strings_can_be_null=True,
+            null_values=[""],
+        )
+        rows: Json = {
+            "encoding": source.dialect.encoding if isinstance(source.data, Path) else "utf-8",
+            "column_names": names,
+            "skip_rows": source.skip,
+            "skip_rows_after_names": skipped,
+        }
+        return cls(parse, convert, rows)
+
+    def arguments(self, *, threads: bool) -> Json:
+        """Return what a reader is called with."""
+        options = pacsv.ReadOptions(use_threads=threads, **self.rows)
+        return {"read_options": options, "parse_options": self.parse, "convert_options": self.convert}
+
+
+@contextmanager
+def told_plainly(source: TextFile, width: int) -> Iterator[None]:
+    """Say in our own words what Arrow finds wrong in a file: its messages quote rows."""
+    path, encoding = source.path, source.dialect.encoding
+    try:
+        yield
     except pa.ArrowCancelled:
         raise KeyboardInterrupt from None
     except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         # Arrow quotes the row in its message; only the numbers in it may be shown.
         counts = _COUNTS.search(str(error))
         if counts:
-            raise _ragged(path, len(names), int(counts[1]), 1) from None
+            raise _ragged(path, width, int(counts[1]), 1) from None
         if "UTF8" in str(error) or isinstance(error, UnicodeDecodeError):
-            raise _wrong_encoding(path, dialect.encoding) from None
-        raise _malformed(path) from None
+            raise _wrong_encoding(path, encoding) from None
+        raise malformed(path) from None
+
+
+def refuse_ragged(source: TextFile, width: int, ragged: list[int]) -> None:
+    """Refuse a file in which rows have more or fewer fields than it has columns."""
     if ragged:
-        raise _ragged(path, len(names), ragged[0], len(ragged))
-    return table
+        raise _ragged(source.path, width, ragged[0], len(ragged))
 
 
-def _refuse_open_quote(source: _TextFile, table: pa.Table) -> None:
+def _refuse_open_quote(source: TextFile, table: pa.Table) -> None:
     """Stop where a quote that is never closed made one field of all that follows it: records would become a value."""
-    last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py()
-    if last is None or not re.search(r"[\r\n]", last):
+    if not may_be_open(table):
         return
     if isinstance(source.data, Path):
         with source.data.open("rb") as file:
@@ -488,8 +592,19 @@ def _refuse_open_quote(source: _TextFile, table: pa.Table) -> None:
     else:
         source.data.seek(max(0, source.data.size() - 64))
         end = source.data.read()
+    refuse_open_end(source, end)
+
+
+def may_be_open(table: pa.Table) -> bool:
+    """Say whether the last field of a table goes over several lines."""
+    last = table.column(table.num_columns - 1)[table.num_rows - 1].as_py()
+    return last is not None and bool(re.search(r"[\r\n]", last))
+
+
+def refuse_open_end(source: TextFile, end: bytes) -> None:
+    """Refuse a file whose last field goes over several lines and whose last bytes do not close it."""
     if not end.rstrip(b"\r\n\0 ").endswith(b'"'):
-        raise _malformed(source.path)
+        raise malformed(source.path)
 
 
 def _wrong_encoding(path: Path, encoding: str) -> FileError:
@@ -499,30 +614,57 @@ def _wrong_encoding(path: Path, encoding: str) -> FileError:
     )
 
 
-def _malformed(path: Path) -> FileError:
+def malformed(path: Path) -> FileError:
+    """Return what is said of a file that is no CSV file."""
     return FileError(f"{str(path)!r} is not a well-formed CSV file.", hint="Check quotes and line ends.")
 
 
 def _ragged(path: Path, expected: int, row: int, count: int) -> FileError:
-    where = f", the first in row {row}" if row else ""
+    one = count == 1
+    where = (f": row {row}" if one else f", the first in row {row}") if row else ""
+    rows = "1 row" if one else f"{count} rows"
     return FileError(
-        f"{count} {'row' if count == 1 else 'rows'} of {str(path)!r} do not have {expected} fields{where}.",
+        f"{rows} of {str(path)!r} {'does' if one else 'do'} not have {expected} fields{where}.",
         hint="Check the delimiter, and quote fields that hold it; --leave-out 1 or -1 leaves out a title or a footer.",
     )
 
 
-def _typed(text: pa.ChunkedArray, style: Style | None, reading: Reading = _UNREAD) -> pa.ChunkedArray:
+def type_of(texts: Texts, style: Style | None, reading: Reading = _UNREAD) -> pa.DataType:
+    """Return what a column is read as: numbers, where it holds nothing else."""
+    if style is None or texts.empty():
+        return pa.string()
+    if reading.kind:
+        return pa.int64() if reading.kind == "whole" else pa.float64()
+    accounts = as_accountants(texts)
+    plain = texts.changed(lambda part: canonical(part, style, reading.words, accounts=accounts))
+    return pa.int64() if plain.all(WHOLE) else pa.float64() if plain.all(DECIMAL) else pa.string()
+
+
+def typed(
+    text: pa.ChunkedArray,
+    style: Style | None,
+    kind: pa.DataType,
+    reading: Reading = _UNREAD,
+    accounts: bool | None = None,
+) -> pa.ChunkedArray:
     """Return a column as numbers, where it holds nothing else; as canonical text where words are among them."""
-    if style is None or text.null_count == len(text):
+    if style is None or (text.null_count == len(text) and pa.types.is_string(kind)):
         return text
     if reading.kind:
-        return text.cast(pa.int64() if reading.kind == "whole" else pa.float64())
-    plain = canonical(text, style, reading.words)
-    if pc.all(pc.match_substring_regex(plain, WHOLE)).as_py():
-        return plain.cast(pa.int64())
-    if pc.all(pc.match_substring_regex(plain, DECIMAL)).as_py():
-        return plain.cast(pa.float64())
-    return plain
+        return text.cast(kind)
+    return canonical(text, style, reading.words, accounts=accounts).cast(kind)
+
+
+def _plainly(text: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray | None:
+    """Return numbers that are written as computers write them; None where some are not."""
+    try:
+        return text.cast(pa.int64() if pa.types.is_integer(kind) else pa.float64())
+    except pa.ArrowInvalid:
+        return None
+
+
+def _typed(text: pa.ChunkedArray, style: Style) -> pa.ChunkedArray:
+    return typed(text, style, type_of(Texts.of(text), style))
 
 
 def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> None:
@@ -533,21 +675,19 @@ def write_csv(table: Microdata, path: Path, inputs: tuple[Path, ...] = ()) -> No
     columns = {}
     for name, column in zip(arrow.column_names, arrow.columns, strict=True):
         style = styles.get(name, Style(decimal=dialect.decimal))
-        if _stands_for(verbatim.get(name), column, style):
+        if stands_for(verbatim.get(name), column, style):
             columns[name] = verbatim[name]
         else:
-            text = _as_text(column, table, name)
-            numbers = name in styles or pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
-            columns[name] = restyled(text, style) if numbers else text
-    # A spreadsheet runs a name that begins like a formula; an apostrophe makes it text, and we take it off again.
-    frame = pl.DataFrame(pa.table({f"'{n}" if n[0] in _FORMULA else n: column for n, column in columns.items()}))
+            text = column_as_text(column, table.schema, name)
+            columns[name] = restyled(text, style) if writes_numbers(column.type, named=name in styles) else text
+    frame = pl.DataFrame(pa.table({released_name(n): column for n, column in columns.items()}))
     packing = ending_of(path) in PACKED
     with whole_file(path, inputs) as temporary:
         if dialect.encoding == "utf-8" and not packing:
-            _write(frame, temporary, dialect)
+            write_text_frame(frame, temporary, dialect)
         else:
             buffer = io.BytesIO()
-            _write(frame, buffer, dialect)
+            write_text_frame(frame, buffer, dialect)
             content = buffer.getvalue()
             if dialect.encoding != "utf-8":
                 content = content.decode("utf-8").encode(dialect.encoding, errors="strict")
@@ -566,7 +706,7 @@ def dialect_for(origin: Json, path: Path) -> Dialect:
     return dialect
 
 
-def _stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray, style: Style) -> bool:
+def stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray, style: Style) -> bool:
     """Say whether a remembered text still is what the column holds: what was masked must never come out by it."""
     if text is None or len(text) != len(column) or pa.types.is_nested(column.type):
         return False
@@ -575,7 +715,9 @@ def _stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray, style: St
         return bool(plain.combine_chunks().equals(column.cast(pa.string()).combine_chunks()))
     if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
         return False
-    remembered = _typed(text, style)
+    remembered = _plainly(text, column.type) if style == Style() else None
+    if remembered is None:
+        remembered = _typed(text, style)
     if pa.types.is_string(remembered.type):
         return False
     if pa.types.is_integer(remembered.type) and pa.types.is_integer(column.type):
@@ -586,20 +728,37 @@ def _stands_for(text: pa.ChunkedArray | None, column: pa.ChunkedArray, style: St
     return bool(remembered.cast(pa.float64(), safe=False).combine_chunks().equals(numbers.combine_chunks()))
 
 
-def _write(frame: pl.DataFrame, target: Path | io.BytesIO, dialect: Dialect) -> None:
+def released_name(name: str) -> str:
+    """Return what a column is called in a text file.
+
+    A spreadsheet runs a name that begins like a formula; an apostrophe makes it text, and we take it off again.
+    """
+    return f"'{name}" if name[0] in _FORMULA else name
+
+
+def writes_numbers(kind: pa.DataType, *, named: bool) -> bool:
+    """Say whether a column is written in the style of its numbers: it holds some, or words `named` among some."""
+    return named or bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
+
+
+def write_text_frame(
+    frame: pl.DataFrame, target: Path | io.BytesIO, dialect: Dialect, *, beginning: bool = True
+) -> None:
+    """Write fields that are text already; the names of the columns stand at the beginning."""
     frame.write_csv(
         target,
+        include_header=beginning,
         separator=dialect.delimiter,
-        include_bom=dialect.bom,
+        include_bom=dialect.bom and beginning,
         line_terminator=dialect.newline,
         quote_style="always" if dialect.quote_all else "necessary",
     )
 
 
-def _as_text(column: pa.ChunkedArray, table: Microdata, name: str) -> pa.ChunkedArray:
+def column_as_text(column: pa.ChunkedArray, schema: Schema, name: str) -> pa.ChunkedArray:
+    """Return values as they stand in a text file, before numbers are given the style of their column."""
     if pa.types.is_nested(column.type):
-        scale = table.schema[name].scale
-        return scale.to_text(column)  # type: ignore[attr-defined]
+        return schema[name].scale.to_text(column)  # type: ignore[attr-defined]
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     if pa.types.is_floating(column.type):

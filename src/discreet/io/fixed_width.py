@@ -127,8 +127,8 @@ def read_fixed_width(path: Path, *, encoding: str = "utf-8") -> tuple[pa.Table, 
     while lines and not lines[-1].strip():
         lines.pop()
     longest = max(variable.start + variable.width - 1 for variable in variables)
-    needed = max(variable.start for variable in variables)
-    short = [number for number, line in enumerate(lines, start=1) if len(line) < needed]
+    width = max(variable.start for variable in variables)
+    short = [number for number, line in enumerate(lines, start=1) if len(line) < width]
     if short:
         raise FileError(
             f"{len(short)} of {len(lines)} lines of {str(path)!r} are too short for the last variable, the first in "
@@ -177,9 +177,9 @@ def declared_by_rda(proposal: Proposal, table: Any, variables: dict[str, Variabl
         changed = replace(changed, missing=codes)
         attributes.append(changed)
         missing[attribute.name] = int(hide_missing(column, codes).null_count)
-        said = [f"<{word}>" for word in variable.words if word in _KNOWN]
-        if said:
-            reasons[attribute.name] = f"the metadata of μ-Argus say {', '.join(said)}"
+        words = [f"<{word}>" for word in variable.words if word in _KNOWN]
+        if words:
+            reasons[attribute.name] = f"the metadata of μ-Argus say {', '.join(words)}"
     return replace(proposal, schema=Schema(attributes), reasons=reasons, missing=missing)
 
 

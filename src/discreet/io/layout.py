@@ -9,18 +9,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from discreet.data.inference import AMONG_NUMBERS, MISSING_WORDS
 from discreet.errors import FileError, ParameterError, SchemaError
-from discreet.io.number_text import Reading, canonical, looks_like_number
+from discreet.io.number_text import Reading, as_accountants, canonical, looks_like_number
+from discreet.io.text_parts import Texts
 
 __all__ = [
+    "Ending",
     "check_names",
     "check_records",
+    "check_totals",
+    "check_units",
     "own_names",
     "read_lines",
     "refuse_records_as_names",
@@ -202,8 +208,21 @@ def check_records(
     path: str, columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Reading], line: int
 ) -> None:
     """Ask about a first line of units and a last line of totals; `line` is where the first record stands."""
-    count = len(next(iter(columns.values())))
-    if count < 3:
+    check_units(path, columns, readings, line)
+    blank = _blank(columns)
+    records = {name: column.filter(pc.invert(blank)) for name, column in columns.items()}
+    ending = Ending(len(blank), len(next(iter(records.values()))))
+    if ending.records > _FEWEST:
+        ending.last = {name: column[len(column) - 1].as_py() for name, column in records.items()}
+        ending.nulls = {name: column.null_count for name, column in records.items()}
+        places = np.flatnonzero(~blank.to_numpy())[-2:]
+        ending.places = (int(places[0]), int(places[1]))
+    check_totals(path, ending, {name: Texts.of(column) for name, column in records.items()}, readings)
+
+
+def check_units(path: str, columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Reading], line: int) -> None:
+    """Ask about a first line of units; of a file that is not held, its first records are looked at."""
+    if len(next(iter(columns.values()))) < 3:
         return
     words = [name for name, column in columns.items() if not readings[name].styles and _is_unit(column)]
     if words:
@@ -212,14 +231,52 @@ def check_records(
             "numbers in every other line: they look like units.",
             hint=f"Leave it out with --leave-out {line} (leave_out=[{line}]); if it is a record, --leave-out none.",
         )
-    blank = _blank(columns)
-    records = {name: column.filter(pc.invert(blank)) for name, column in columns.items()}
-    if count - pc.sum(blank).as_py() > _FEWEST and (_says_total(records) or _is_sum(records, readings)):
+
+
+@dataclass
+class Ending:
+    """How a table ends: what has to be known of its last record, and of how many there are.
+
+    Attributes
+    ----------
+    lines, records : int
+        How many lines there are after the names, and how many of them hold anything.
+    last : dict of str to text or None
+        The last record.
+    places : (int, int)
+        The lines of the last two records, from 0.
+    nulls : dict of str to int
+        How many records lack a value.
+    """
+
+    lines: int = 0
+    records: int = 0
+    last: dict[str, str | None] = field(default_factory=dict)
+    places: tuple[int, int] = (0, 0)
+    nulls: dict[str, int] = field(default_factory=dict)
+
+    def add(self, columns: Mapping[str, pa.ChunkedArray]) -> None:
+        """Take notice of the next lines."""
+        blank = _blank(columns)
+        places = np.flatnonzero(~blank.to_numpy())
+        gaps = len(blank) - len(places)
+        for name, column in columns.items():
+            self.nulls[name] = self.nulls.get(name, 0) + column.null_count - gaps
+        if len(places):
+            self.last = {name: column[int(places[-1])].as_py() for name, column in columns.items()}
+            two = (self.places[1], *(int(place) + self.lines for place in places[-2:]))[-2:]
+            self.places = (two[0], two[1])
+        self.lines += len(blank)
+        self.records += len(places)
+
+
+def check_totals(path: str, ending: Ending, columns: Mapping[str, Texts], readings: Mapping[str, Reading]) -> None:
+    """Ask about a last line of totals."""
+    if ending.lines < 3 or ending.records <= _FEWEST:
+        return
+    if _says_total(ending, columns) or _is_sum(ending, columns, readings):
         # With it go the blank lines before and after it.
-        from_end = list(reversed(blank.to_pylist()))
-        last = from_end.index(False) + 1
-        last += from_end[last:].index(False)
-        places = ",".join(str(-place) for place in range(1, last + 1))
+        places = ",".join(str(-place) for place in range(1, ending.lines - ending.places[0]))
         raise FileError(
             f"The last line of {path!r} looks like totals, not like a record.",
             hint=f"Leave it out with --leave-out {places} (leave_out=[{places}]); if it is a record, --leave-out none.",
@@ -246,27 +303,36 @@ def _is_unit(column: pa.ChunkedArray) -> bool:
     return True
 
 
-def _says_total(columns: Mapping[str, pa.ChunkedArray]) -> bool:
-    for column in columns.values():
-        last = column[len(column) - 1].as_py()
+def _says_total(ending: Ending, columns: Mapping[str, Texts]) -> bool:
+    for name, texts in columns.items():
+        last = ending.last[name]
         word = (last or "").strip().rstrip(":").lower()
-        if word in _TOTALS or _TOTAL.fullmatch(word):
-            return bool(pc.sum(pc.equal(column, last)).as_py() == 1)
+        if last is not None and (word in _TOTALS or _TOTAL.fullmatch(word)):
+            return texts.count(last) == 1
     return False
 
 
-def _is_sum(columns: Mapping[str, pa.ChunkedArray], readings: Mapping[str, Reading]) -> bool:
+def _is_sum(ending: Ending, columns: Mapping[str, Texts], readings: Mapping[str, Reading]) -> bool:
     sums = 0
-    for name, column in columns.items():
-        reading, end = readings[name], len(column) - 1
-        if not reading.styles or reading.words or column[end].as_py() is None:
+    for name, texts in columns.items():
+        reading, end = readings[name], ending.last[name]
+        if not reading.styles or reading.words or end is None:
             continue
-        plain = column if reading.kind else canonical(column, reading.styles[0])
-        numbers = plain.cast(pa.float64())
-        last, before = numbers[end].as_py(), pc.sum(numbers.slice(0, end)).as_py()
-        if not before or not last or abs(last - before) > 1e-9 * abs(before) or len(numbers.unique()) <= 2:
+        style, plain = reading.styles[0], bool(reading.kind)
+        accounts = not plain and as_accountants(texts)
+        total, different = 0.0, set[float]()
+        for part in texts.parts():
+            numbers = (part if plain else canonical(part, style, accounts=accounts)).cast(pa.float64())
+            total += pc.sum(numbers).as_py() or 0.0
+            if len(different) < 3:
+                different |= set(numbers.unique().drop_null().to_pylist())
+        text = end if plain else canonical(pa.chunked_array([[end]]), style, accounts=accounts)[0].as_py()
+        last = float(text)
+        before = total - last
+        kinds = len(different) + bool(ending.nulls[name])
+        if not before or not last or abs(last - before) > 1e-9 * abs(before) or kinds <= 2:
             return False
         sums += 1
     # One column may add up by chance; two, or one beside an empty field, do not.
-    gap = any(column[len(column) - 1].as_py() is None and column.null_count == 1 for column in columns.values())
+    gap = any(ending.last[name] is None and ending.nulls[name] == 1 for name in columns)
     return sums > 1 or (sums == 1 and gap)

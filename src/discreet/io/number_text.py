@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from discreet.data.inference import AMONG_NUMBERS, MISSING_WORDS
 from discreet.errors import ParameterError
+from discreet.io.text_parts import Texts
 
 __all__ = [
     "DECIMAL",
@@ -24,10 +25,12 @@ __all__ = [
     "WHOLE",
     "Reading",
     "Style",
+    "as_accountants",
     "canonical",
     "check_marks",
     "looks_like_number",
     "read_style",
+    "reads_in_two_ways",
     "restyled",
 ]
 
@@ -50,6 +53,8 @@ _NUMBER = re.compile(
     rf"\s*(?:{_UNITS})?\s*[-+−]?\s*(?:\d+|\d{{1,3}}(?:[.,'’ {_SPACES}]\d{{3}})+)?(?:[.,]\d*)?(?:[eE][+-]?\d+)?"
     rf"\s*(?:{_UNITS})?\s*"
 )
+_TWO_WAYS = r"^-?[1-9][0-9]{0,2}(\.[0-9]{3})?$"
+"""1.234 may be a thousand or a bit more than one."""
 _INDIAN = r"[1-9][0-9]?(,[0-9]{2})+,[0-9]{3}"
 _OTHERWISE = re.compile(rf"\s*(?:-?{_INDIAN}(?:\.\d*)?|\(\d[\d.,]*\)|\d[\d.,]*[-−])\s*")
 """Lakhs and crores, and what accountants write for less than nothing: (4) and 4-."""
@@ -107,7 +112,7 @@ def looks_like_number(text: str) -> bool:
     return bool(_NUMBER.fullmatch(text) or _OTHERWISE.fullmatch(text)) and any(char.isdigit() for char in text)
 
 
-def read_style(column: pa.ChunkedArray, decimal: str | None = None, thousands: str | None = None) -> Reading:
+def read_style(column: Texts | pa.ChunkedArray, decimal: str | None = None, thousands: str | None = None) -> Reading:
     """Tell how a column of text writes numbers.
 
     Parameters
@@ -116,50 +121,49 @@ def read_style(column: pa.ChunkedArray, decimal: str | None = None, thousands: s
     decimal, thousands : str, optional
         What the user says of the file: see :func:`check_marks`.
     """
-    kind = _plain_kind(column, decimal, thousands)
+    texts = column if isinstance(column, Texts) else Texts.of(column)
+    kind = _plain_kind(texts, decimal, thousands)
     if kind:
         return Reading((Style(),), kind=kind)
-    some = column.slice(0, 1000).unique().drop_null().to_pylist()
-    if any(not looks_like_number(value) and value not in MISSING_WORDS + AMONG_NUMBERS for value in some):
+    if any(not looks_like_number(value) and value not in MISSING_WORDS + AMONG_NUMBERS for value in texts.first(1000)):
         return Reading()  # most columns of words are known by their first ones
-    distinct = column.unique().drop_null()
-    words = tuple(sorted(set(MISSING_WORDS + AMONG_NUMBERS) & set(_short(distinct))))
-    values = (
-        distinct.filter(pc.invert(pc.is_in(distinct, value_set=pa.array(words, pa.string())))) if words else distinct
-    )
-    if not len(values) or not _all(values, r"[0-9]"):
+    values = texts.different()
+    some = set(MISSING_WORDS + AMONG_NUMBERS)
+    words = tuple(sorted(set().union(*(some & set(_short(part)) for part in values.parts()))))
+    if words:
+        markers = pa.array(words, pa.string())
+        values = values.changed(lambda part: part.filter(pc.invert(pc.is_in(part, value_set=markers))))
+    if not values.all(r"[0-9]"):
         return Reading()
-    prefix, suffix = _affixes(values)
-    cores = _cores(values, prefix, suffix)
-    if _any(cores, r"^-?0[0-9]"):
+    prefix, suffix = _affixes(next(part[0].as_py() for part in values.parts() if len(part)))
+    accounts = as_accountants(values)
+    cores = values.changed(lambda part: _cores(part, prefix, suffix, accounts=accounts))
+    if cores.any(r"^-?0[0-9]"):
         return Reading()  # a code, such as 007
     styles = [Style(d, t, prefix, suffix) for d in ".," for t in _WRITTEN if t != d and _fits(cores, d, t, thousands)]
     # The style with the fewest marks first: where two say the same of every value, it is the one that is meant.
     styles = [
         s for s in styles if decimal in {None, s.decimal} and (thousands is None or s.thousands in {"", thousands})
     ]
-    styles = [s for s in styles if _all(_plain(cores, s), f"{WHOLE}|{DECIMAL}")]  # digits that would be lost are a code
+    styles = [s for s in styles if _fit_in(cores, s)]  # digits that would be lost are a code
     styles.sort(key=lambda style: (style.thousands != "", style.decimal != "."))
     different: list[Style] = []
-    numbers: list[pa.Array] = []
     for style in styles:
-        read = _plain(cores, style).cast(pa.float64())
-        if not any(read.equals(other) for other in numbers):
+        if not any(_same_numbers(cores, style, other) for other in different):
             different.append(style)
-            numbers.append(read)
     spaced = bool(different) and different[0].thousands == " " and thousands is None and not _some_short(cores)
     return Reading(tuple(different), words, len(different) > 1 or spaced)
 
 
-def _plain_kind(column: pa.ChunkedArray, decimal: str | None, thousands: str | None) -> str:
+def _plain_kind(texts: Texts, decimal: str | None, thousands: str | None) -> str:
     """Say whether all values are numbers as computers write them, which nobody reads in another way."""
-    if column.null_count == len(column):
+    if texts.empty():
         return ""
-    if _all(column, WHOLE):
+    if texts.all(WHOLE):
         return "whole"
-    if decimal == "," or thousands or not _all(column, DECIMAL):
+    if decimal == "," or thousands or not texts.all(DECIMAL):
         return ""
-    ambiguous = decimal is None and thousands is None and _all(column, r"^-?[1-9][0-9]{0,2}(\.[0-9]{3})?$")
+    ambiguous = decimal is None and thousands is None and texts.all(_TWO_WAYS)
     return "" if ambiguous else "decimal"
 
 
@@ -168,28 +172,29 @@ def _short(values: pa.Array) -> list[str]:
     return texts
 
 
-def _all(values: pa.Array, pattern: str) -> bool:
-    return bool(pc.all(pc.match_substring_regex(values, pattern)).as_py())
-
-
-def _any(values: pa.Array, pattern: str) -> bool:
-    return bool(pc.any(pc.match_substring_regex(values, pattern)).as_py())
-
-
-def _affixes(values: pa.Array) -> tuple[str, str]:
+def _affixes(value: str) -> tuple[str, str]:
     """Return the sign before and after the first value; all others must have the same to be numbers."""
-    first = values[0].as_py().strip().lstrip("-−")
+    first = value.strip().lstrip("-−")
     before, after = _PREFIX.search(first), _SUFFIX.search(first)
     return before.group() if before else "", after.group() if after else ""
 
 
-def _cores(values: pa.Array, prefix: str, suffix: str) -> pa.Array:
-    """Return the values without signs; one that lacks them keeps what it has, and fits no pattern."""
+def _trimmed(values: pa.Array) -> pa.Array:
     text = pc.replace_substring(pc.utf8_trim_whitespace(values), "−", "-")
     # A plus says nothing, unless before so many digits that they are a telephone's.
-    text = pc.replace_substring_regex(text, r"^\+([0-9]{0,6}([.,][0-9.,]*)?([eE][+-]?[0-9]+)?)$", r"\1")
-    if _any(text, r"^-?[0-9.]") and _any(text, r"^\([0-9].*\)$|^[0-9].*-$"):
-        # (4) and 4- among plain numbers are less than nothing; alone they may be anything.
+    return pc.replace_substring_regex(text, r"^\+([0-9]{0,6}([.,][0-9.,]*)?([eE][+-]?[0-9]+)?)$", r"\1")
+
+
+def as_accountants(texts: Texts) -> bool:
+    """Say whether (4) and 4- are among plain numbers, and so less than nothing; alone they may be anything."""
+    trimmed = texts.changed(_trimmed)
+    return trimmed.any(r"^\([0-9].*\)$|^[0-9].*-$") and trimmed.any(r"^-?[0-9.]")
+
+
+def _cores(values: pa.Array, prefix: str, suffix: str, *, accounts: bool) -> pa.Array:
+    """Return the values without signs; one that lacks them keeps what it has, and fits no pattern."""
+    text = _trimmed(values)
+    if accounts:
         text = pc.replace_substring_regex(text, r"^(?:\(([0-9][0-9.,]*)\)|([0-9][0-9.,]*)-)$", r"-\1\2")
     if not prefix and not suffix:
         return text
@@ -198,20 +203,30 @@ def _cores(values: pa.Array, prefix: str, suffix: str) -> pa.Array:
     return pc.if_else(pc.match_substring_regex(text, pattern), inside, pa.scalar("?", text.type))
 
 
-def _fits(cores: pa.Array, decimal: str, thousands: str, user_mark: str | None) -> bool:
+def _fits(cores: Texts, decimal: str, thousands: str, user_mark: str | None) -> bool:
     point, mark = _WRITTEN[decimal], _WRITTEN[thousands]
     if not thousands:
-        return _all(cores, rf"^-?([0-9]+({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$")
+        return cores.all(rf"^-?([0-9]+({point}[0-9]*)?|{point}[0-9]+)([eE][+-]?[0-9]+)?$")
     # A number of four digits without a mark says that there are none; unless the user says that there are.
     whole = "[0-9]+" if user_mark == thousands else "[0-9]{1,3}"
     grouped = rf"[1-9][0-9]{{0,2}}({mark}[0-9]{{3}})+"
     grouped = f"({grouped}|{_INDIAN})" if thousands == "," else grouped
-    return _all(cores, rf"^-?({grouped}|{whole})({point}[0-9]*)?$") and _any(cores, rf"^-?{grouped}({point}[0-9]*)?$")
+    return cores.all(rf"^-?({grouped}|{whole})({point}[0-9]*)?$") and cores.any(rf"^-?{grouped}({point}[0-9]*)?$")
 
 
-def _some_short(cores: pa.Array) -> bool:
+def _fit_in(cores: Texts, style: Style) -> bool:
+    return cores.changed(lambda part: _plain(part, style)).all(f"{WHOLE}|{DECIMAL}")
+
+
+def _same_numbers(cores: Texts, style: Style, other: Style) -> bool:
+    return all(
+        _plain(part, style).cast(pa.float64()).equals(_plain(part, other).cast(pa.float64())) for part in cores.parts()
+    )
+
+
+def _some_short(cores: Texts) -> bool:
     """Say whether a number has fewer than three digits before its first space: codes of three digits have not."""
-    return _any(cores, rf"^-?[0-9]{{1,2}}[ {_SPACES}][0-9]{{3}}") or _any(cores, r"[.,][0-9]+$")
+    return cores.any(rf"^-?[0-9]{{1,2}}[ {_SPACES}][0-9]{{3}}") or cores.any(r"[.,][0-9]+$")
 
 
 def _plain(cores: pa.Array, style: Style) -> pa.Array:
@@ -220,28 +235,44 @@ def _plain(cores: pa.Array, style: Style) -> pa.Array:
     return pc.replace_substring(cores, style.decimal, ".") if style.decimal != "." else cores
 
 
-def canonical(column: pa.ChunkedArray, style: Style, words: Iterable[str] = ()) -> pa.ChunkedArray:
-    """Return a column's numbers as computers write them; words that stand for no number stay as they are."""
+def canonical(
+    column: pa.ChunkedArray, style: Style, words: Iterable[str] = (), *, accounts: bool | None = None
+) -> pa.ChunkedArray:
+    """Return a column's numbers as computers write them; words that stand for no number stay as they are.
+
+    Parameters
+    ----------
+    column : text
+    style : Style
+    words : iterable of str
+    accounts : bool, optional
+        What :func:`as_accountants` says of the whole column, where this is a part of it.
+    """
     text = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     markers = tuple(words)
-    numbers = _plain(_cores(text, style.prefix, style.suffix), style)
+    accounts = as_accountants(Texts.of(text)) if accounts is None else accounts
+    numbers = _plain(_cores(text, style.prefix, style.suffix, accounts=accounts), style)
     if markers:
         numbers = pc.if_else(pc.is_in(text, value_set=pa.array(markers, pa.string())), text, numbers)
     return pa.chunked_array([numbers])
 
 
-def _read_in_one_way(text: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Give numbers a fourth decimal where all have three, and three digits before them: no reader has to ask."""
-    some = text.drop_null()
-    if not len(some) or not _all(some, r"^-?[1-9][0-9]{0,2}(\.[0-9]{3})?$"):
-        return text
-    return pc.replace_substring_regex(text, r"(\.[0-9]{3})$", r"\10")
+def reads_in_two_ways(texts: Texts) -> bool:
+    """Say whether all numbers have three decimals, and up to three digits before them: they may be thousands."""
+    return texts.all(_TWO_WAYS)
 
 
-def restyled(text: pa.ChunkedArray, style: Style | Mapping[str, str]) -> pa.ChunkedArray:
-    """Write numbers in the style of their column; what is no number (a word, a range) stays as it is."""
+def restyled(
+    text: pa.ChunkedArray, style: Style | Mapping[str, str], *, two_ways: bool | None = None
+) -> pa.ChunkedArray:
+    """Write numbers in the style of their column; what is no number (a word, a range) stays as it is.
+
+    Numbers that a reader would have to ask about are given a fourth decimal; `two_ways` is what
+    :func:`reads_in_two_ways` says of the whole column, where this is a part of it.
+    """
     style = style if isinstance(style, Style) else Style(**style)
-    text = _read_in_one_way(text)
+    if reads_in_two_ways(Texts.of(text)) if two_ways is None else two_ways:
+        text = pc.replace_substring_regex(text, r"(\.[0-9]{3})$", r"\10")
     if style == Style():
         return text
     texts = pc.replace_substring(text, ".", style.decimal) if style.decimal != "." else text

@@ -15,7 +15,17 @@ import pyarrow as pa
 
 from discreet.errors import FileError
 
-__all__ = ["PACKED", "ending_of", "opened_for_writing", "unpacked", "without_packing"]
+__all__ = [
+    "PACKED",
+    "arrow_stream",
+    "beginning",
+    "ending_of",
+    "opened_for_reading",
+    "opened_for_writing",
+    "told_if_damaged",
+    "unpacked",
+    "without_packing",
+]
 
 _CODECS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 _TEXTS = (".csv", ".tsv", ".txt", ".ndjson", ".jsonl")
@@ -45,17 +55,50 @@ def unpacked(path: Path, ending: str | None = None) -> bytes | None:
     ending = ending_of(path) if ending is None else ending
     if ending not in PACKED:
         return None
+    with told_if_damaged(path, ending), opened_for_reading(path, ending) as file:
+        return bytes(file.read())
+
+
+def opened_for_reading(path: Path, ending: str | None = None) -> IO[bytes]:
+    """Return a stream of a file's content, unpacked on the way where its ending says so."""
+    ending = ending_of(path) if ending is None else ending
+    if ending not in PACKED:
+        return path.open("rb")
     packing = f".{ending.rsplit('.', 1)[1]}"
+    if packing == ".zst":
+        unpacking: Any = pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
+        return unpacking  # type: ignore[no-any-return]
+    opener: Any = gzip.open if packing == ".gz" else bz2.open
+    return opener(path, "rb")  # type: ignore[no-any-return]
+
+
+def arrow_stream(path: Path, ending: str | None = None) -> pa.NativeFile:
+    """Return the same as a stream of Arrow's own, which its threads may read without the interpreter."""
+    ending = ending_of(path) if ending is None else ending
+    file = pa.OSFile(str(path))
+    return pa.CompressedInputStream(file, _CODECS[f".{ending.rsplit('.', 1)[1]}"]) if ending in PACKED else file
+
+
+def beginning(path: Path, size: int) -> bytes:
+    """Return the first bytes of what is in a file."""
+    with told_if_damaged(path), opened_for_reading(path) as file:
+        parts, missing = [], size
+        while missing > 0 and (part := file.read(missing)):
+            parts.append(part)
+            missing -= len(part)
+    return b"".join(parts)
+
+
+@contextmanager
+def told_if_damaged(path: Path, ending: str | None = None) -> Iterator[None]:
+    """Say of a packed file that cannot be unpacked that it is damaged."""
     try:
-        if packing == ".zst":
-            with pa.OSFile(str(path)) as file, pa.CompressedInputStream(file, "zstd") as stream:
-                return bytes(stream.read())
-        opener: Any = gzip.open if packing == ".gz" else bz2.open
-        with opener(path, "rb") as file:
-            return bytes(file.read())
+        yield
     except PermissionError:
         raise
     except (OSError, EOFError, zlib.error, pa.ArrowException):
+        if (ending_of(path) if ending is None else ending) not in PACKED:
+            raise
         raise FileError(
             f"{str(path)!r} cannot be unpacked: it is damaged, or its end is missing.",
             hint="Pack it again, or give it without packing.",

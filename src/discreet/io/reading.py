@@ -22,6 +22,7 @@ from discreet.data.state_columns import StateTable, declared_tables, gather
 from discreet.data.survey import Declaration, complete
 from discreet.data.table import StoredTable
 from discreet.errors import FileError, ParameterError, SchemaError, door, wrong_type
+from discreet.io.stored_csv import CsvSource, StoredText, is_text, read_stored_text
 from discreet.io.stored_parquet import ParquetSource, read_head
 from discreet.typing import Json
 
@@ -36,6 +37,7 @@ __all__ = [
     "readable_endings",
     "save_schema",
     "scan",
+    "scan_release",
     "survey",
     "writable_endings",
     "write",
@@ -76,9 +78,9 @@ def _whole(schema: Declared, columns: Sequence[str]) -> Schema | None:
     if schema is None:
         return None
     if not isinstance(schema, Schema):
-        told = Declaration.of(schema)
-        if told.only_attributes and told.is_whole(columns):
-            schema = Schema(Attribute.from_dict(table) for table in told.attributes)
+        declaration = Declaration.of(schema)
+        if declaration.only_attributes and declaration.is_whole(columns):
+            schema = Schema(Attribute.from_dict(table) for table in declaration.attributes)
     return schema if isinstance(schema, Schema) and all(name in schema for name in columns) else None
 
 
@@ -124,20 +126,20 @@ def read(
     Microdata
     """
     _check_path("read", path, schema)
-    told = Declaration.of(schema)
+    declaration = Declaration.of(schema)
     table, origin = io.read_table(
         path, delimiter=delimiter, encoding=encoding, header=header, decimal=decimal, thousands=thousands,
-        leave_out=leave_out, names=told.names() or None,
+        leave_out=leave_out, names=declaration.names() or None,
     )  # fmt: skip
-    states = told.state_tables(table.column_names)
+    states = declaration.state_tables(table.column_names)
     table, origin = gather(table, origin, states)
     declared = _whole(schema, table.column_names)
     if declared is None:
-        proposal = _completed(table, origin, told, stated=states)
+        proposal = _completed(table, origin, declaration, stated=states)
         proposed = _remembering(Microdata(table, proposal.schema, origin=origin))
         if sequence is not None and not proposed.schema.of_scale("sequence", among=[sequence]):
             proposed = declare_sequence(proposed, sequence)
-        return proposed.validate() if told.told else proposed
+        return proposed.validate() if declaration.told else proposed
     # A release has lost its identifiers and nothing else; it is read with the schema of its original.
     columns = [a.name for a in declared if a.role != "identifier" or a.name in table.column_names]
     declared = declared if len(columns) == len(declared) else declared.select(columns)
@@ -147,15 +149,20 @@ def read(
 
 
 @door
-def scan(path: str | os.PathLike[str], schema: Declared = None) -> StoredTable:
-    """Open a Parquet file, or a folder of them, that may be larger than memory, with its schema.
+def scan(path: str | os.PathLike[str], schema: Declared = None, **layout: Any) -> StoredTable:
+    """Open a Parquet or CSV file, or a folder of Parquet files, that may be larger than memory, with its schema.
 
     Parameters
     ----------
     path : path
+        A text file (``.csv``, ``.tsv``, ``.txt``, packed or not) is read once, into a temporary folder of about twice
+        its size, which is removed when nobody holds the table any more.
     schema : Schema, Declaration or path of a TOML file, optional
         What it leaves open is inferred from the first 100,000 records: look at it with :func:`inspect` first.
         Identifiers that it declares may be absent from the file.
+    **layout
+        For a text file: `delimiter`, `encoding`, `header`, `decimal`, `thousands` and ``leave_out="none"``, as for
+        :func:`read`.
 
     Returns
     -------
@@ -163,24 +170,65 @@ def scan(path: str | os.PathLike[str], schema: Declared = None) -> StoredTable:
         What :func:`discreet.protect` and :func:`discreet.assess` take in place of a table in memory.
     """
     _check_path("scan", path, schema)
-    if Path(path).is_file() and Path(path).suffix.lower() not in {".parquet", ".pq"}:
+    text = Path(path).is_file() and is_text(path)
+    if Path(path).is_file() and not text and Path(path).suffix.lower() not in {".parquet", ".pq"}:
         raise ParameterError(
-            "Only Parquet files can be larger than memory.", hint="Convert the file, or leave the engine out."
+            "Only Parquet and CSV files can be larger than memory.", hint="Convert the file, or leave the engine out."
         )
-    told = Declaration.of(schema)
-    if told.states or any(table.get("columns") for table in told.attributes):
+    declaration = Declaration.of(schema)
+    if declaration.states or any(table.get("columns") for table in declaration.attributes):
         raise ParameterError(
             "States in columns of their own are gathered in memory, not in a file that is streamed.",
             hint="Read it whole, in memory, or write the sequences as one list column (from_states).",
         )
+    options = {name: value for name, value in layout.items() if value is not None}
+    unknown = [name for name in options if name not in _LAYOUT or not text]
+    if unknown:
+        raise ParameterError(f"{unknown[0]} cannot be set for {'this' if text else 'a Parquet'} file.")
     content = io.content_of(path)  # which may wait for its name
-    present = set(read_head(content, 1).column_names)
+    stored = _stored_text(Path(path), declaration.names() or (), options) if text else None
+    where = content if stored is None else stored.table
+    present = set(read_head(where, 1).column_names)
+    if any(("=" in name or ".." in name) and name not in present for name in declaration.series):
+        raise ParameterError(
+            "A series that is gathered from several columns needs the file in memory; it cannot be streamed.",
+            hint="Leave the engine out, or write the readings as one column.",
+        )
     declared = _whole(schema, sorted(present))
     if declared is None:
-        declared = _completed(read_head(content), {}, told, gathering=False).schema
+        declared = _completed(read_head(where), {}, declaration, gathering=False).schema
     # A release has lost its identifiers and nothing else; it is read with the schema of its original.
     declared = declared.select(a.name for a in declared if a.role != "identifier" or a.name in present)
+    if stored is not None:
+        return CsvSource(stored, declared, [path, *files_named([schema])])
     return ParquetSource(content, declared, files_named([schema]))
+
+
+@door
+def scan_release(path: str | os.PathLike[str], original: StoredTable, **layout: Any) -> StoredTable:
+    """Open a release of a table in files; a text is read with the decimal mark of the original."""
+    if not is_text(path):
+        return scan(path, original.schema)
+    if layout.get("leave_out") is not None:
+        layout["leave_out"] = "none"  # a release has no lines but its names and records
+    if isinstance(original, CsvSource):
+        layout["decimal"] = layout.get("decimal") or original.decimal
+    return scan(path, original.schema, **layout)
+
+
+_LAYOUT = ("delimiter", "encoding", "header", "decimal", "thousands", "leave_out")
+
+
+def _stored_text(path: Path, names: Iterable[str], options: Json) -> StoredText:
+    try:
+        return read_stored_text(path, names=names, **options)
+    except PermissionError:
+        raise FileError(f"The file {str(path)!r} cannot be read.", hint="Check its permissions.") from None
+    except UnicodeError:
+        raise FileError(
+            f"{str(path)!r} holds bytes that are not {options.get('encoding', 'utf-8')} text.",
+            hint="Name its encoding, such as --encoding latin-1.",
+        ) from None
 
 
 @door
@@ -198,6 +246,9 @@ def survey(
     ordinal: str | Sequence[str] = (),
     nominal: str | Sequence[str] = (),
     items: str | Sequence[str] = (),
+    series: str | Sequence[str] = (),
+    trajectory: str | Sequence[str] = (),
+    queries: str | Sequence[str] = (),
     states: str | Sequence[str] = (),
     schema: Schema | str | os.PathLike[str] | None = None,
     **reading: Any,
@@ -222,8 +273,11 @@ def survey(
         What is never released. What looks like one is one, unless it is named otherwise.
     others : {"key", "confidential", "identifier", "other", "drop"}, optional
         The role of all columns that are not named; ``"drop"`` leaves them out. Inferred by default.
-    numeric, ordinal, nominal, items : sequence of str
+    numeric, ordinal, nominal, items, trajectory, queries : sequence of str
         Scales that are not to be inferred. Levels are taken from the data.
+    series : sequence of str
+        Readings in the order of time: a column whose cells hold them (``"20.5;21;19.5"``, or lists), or a range of
+        columns as in `states`. A range is a key unless it is listed elsewhere by its name.
     states : sequence of str
         Columns that are the positions of one sequence, such as the months of a life course: ``"Jul.93..Jun.99"`` or
         ``"m1,m2,m3"``; ``"work=m1..m9"`` names it. It is a key unless it is listed elsewhere by its name.
@@ -247,20 +301,21 @@ def survey(
     >>> table
     Microdata(4 records × 3 attributes: 2 key, 1 weight; 1 scale inferred)
     """
-    told = Declaration(
+    declaration = Declaration(
         keys=_names(keys), confidential=_names(confidential), identifiers=_names(identifiers), strata=_names(strata),
         weight=weight, household=household, others=others, numeric=_names(numeric), ordinal=_names(ordinal),
-        nominal=_names(nominal), items=_names(items), states=_names(states),
+        nominal=_names(nominal), items=_names(items), series=_names(series),
+        trajectory=_names(trajectory), queries=_names(queries), states=_names(states),
     ).and_file(schema)  # fmt: skip
     if isinstance(data, (str, os.PathLike)):
-        return read(data, told, **reading)
+        return read(data, declaration, **reading)
     if reading:
         raise ParameterError(f"survey: {next(iter(reading))} is for files.")
     table = as_narwhals(_native(data)).to_native()  # once: a stream is read to its end
     origin = data.origin if isinstance(data, Microdata) else {}
-    gathered = told.state_tables(column_names(table))
+    gathered = declaration.state_tables(column_names(table))
     table, origin = gather(table, origin, gathered)
-    proposal = _completed(as_arrow_table(table), origin, told, table, stated=gathered)
+    proposal = _completed(as_arrow_table(table), origin, declaration, table, stated=gathered)
     return _remembering(Microdata(table, proposal.schema, origin=origin)).validate()
 
 
@@ -281,10 +336,10 @@ def read_with_proposal(
 
     What a schema takes for one attribute or for several, the proposal does too.
     """
-    told = Declaration.of(schema)
+    declaration = Declaration.of(schema)
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, **layout)
-    table, origin = gather(table, origin, told.state_tables(table.column_names))
-    proposal = _proposed(table, origin, apart=told.speaks_of)
+    table, origin = gather(table, origin, declaration.state_tables(table.column_names))
+    proposal = _proposed(table, origin, apart=declaration.speaks_of)
     return _remembering(Microdata(table, proposal.schema, origin=origin)), proposal
 
 
@@ -331,7 +386,7 @@ def _completed(
         return proposal
     whole = gather(table, origin, declared_tables(proposal.schema, table.column_names))[0]
     described = {one.get("name") for one in told.attributes}
-    return complete(proposal, told, whole, [one.name for one in stated if one.name not in described])
+    return complete(proposal, told, whole, {one.name: one.scale for one in stated if one.name not in described})
 
 
 def _remembering(table: Microdata) -> Microdata:
@@ -398,18 +453,18 @@ def inspect(
     delimiter, encoding, **layout
         As for :func:`read`.
     """
-    told = Declaration.of(schema)
-    if told.told:
+    declaration = Declaration.of(schema)
+    if declaration.told:
         if isinstance(source, (str, os.PathLike)):
             table, origin = io.read_table(
-                source, delimiter=delimiter, encoding=encoding, names=told.names() or None, **layout
+                source, delimiter=delimiter, encoding=encoding, names=declaration.names() or None, **layout
             )
-            states = told.state_tables(table.column_names)
-            return _completed(*gather(table, origin, states), told, stated=states)
+            states = declaration.state_tables(table.column_names)
+            return _completed(*gather(table, origin, states), declaration, stated=states)
         frame = as_narwhals(_native(source)).to_native()
-        states = told.state_tables(column_names(frame))
+        states = declaration.state_tables(column_names(frame))
         frame, origin = gather(frame, {}, states)
-        return _completed(as_arrow_table(frame), origin, told, frame, stated=states)
+        return _completed(as_arrow_table(frame), origin, declaration, frame, stated=states)
     if isinstance(source, (str, os.PathLike)):
         groups = io.read_groups(source, delimiter=delimiter, encoding=encoding, **layout)
         return join_proposals(_proposed(*group) for group in groups)

@@ -15,6 +15,7 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
@@ -22,12 +23,14 @@ from discreet.data.guarantees import Guarantee, recount_of, require
 from discreet.errors import BrokenGuaranteeError
 from discreet.io.csv import Dialect
 from discreet.io.excel import read_cells
-from discreet.io.packing import PACKED, unpacked, without_packing
+from discreet.io.packing import PACKED, arrow_stream, opened_for_reading, unpacked, without_packing
 from discreet.io.statistical import read_plainly
 
 __all__ = ["count_written"]
 
 _BATCH = 1 << 20
+_LARGE = 1 << 26
+"""Bytes of text above which fields are read a part at a time."""
 
 
 def count_written(
@@ -98,14 +101,52 @@ def _read_text(path: Path, names: tuple[str, ...], dialect: Dialect) -> Iterator
     encoding = "utf-8-sig" if dialect.bom else dialect.encoding
     with path.open(encoding=encoding, newline="") as file:
         header = next(csv.reader(file, delimiter=dialect.delimiter), [])
-    yield _text_frame(path, header, names, dialect)
+    if path.stat().st_size > _LARGE:
+        yield from _text_parts(path, header, names, dialect, ".csv")
+    else:
+        yield _text_frame(path, header, names, dialect)
 
 
 def _read_packed_text(path: Path, names: tuple[str, ...], dialect: Dialect, ending: str) -> Iterator[pl.DataFrame]:
-    content = unpacked(path, ending) or b""
     encoding = "utf-8-sig" if dialect.bom else dialect.encoding
+    if path.stat().st_size > _LARGE // 8:
+        with io.TextIOWrapper(opened_for_reading(path, ending), encoding=encoding, newline="") as file:
+            header = next(csv.reader(file, delimiter=dialect.delimiter), [])
+        yield from _text_parts(path, header, names, dialect, ending)
+        return
+    content = unpacked(path, ending) or b""
     header = next(csv.reader(io.StringIO(content.decode(encoding), newline=""), delimiter=dialect.delimiter), [])
     yield _text_frame(io.BytesIO(content), header, names, dialect)
+
+
+def _text_parts(
+    path: Path, header: list[str], names: tuple[str, ...], dialect: Dialect, ending: str
+) -> Iterator[pl.DataFrame]:
+    """Read fields as the text they are, some records at a time; a field in quotes is never missing."""
+    own = [str(place) for place in range(len(header))]
+    # A name that begins like a formula is written behind an apostrophe.
+    columns = {
+        own[place]: name for name in names for place, heading in enumerate(header) if heading in (name, f"'{name}")
+    }
+    with arrow_stream(path, ending) as file:
+        parts = pacsv.open_csv(
+            file,
+            read_options=pacsv.ReadOptions(
+                encoding=dialect.encoding, column_names=own, skip_rows_after_names=1, block_size=_BATCH << 4
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(header) > 1
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict.fromkeys(own, pa.string()),
+                include_columns=list(columns),
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+                null_values=[""],
+            ),
+        )
+        for part in parts:
+            yield pl.DataFrame(pa.Table.from_batches([part]).rename_columns(list(columns.values())))
 
 
 def _text_frame(source: Path | io.BytesIO, header: list[str], names: tuple[str, ...], dialect: Dialect) -> pl.DataFrame:
@@ -142,7 +183,7 @@ def _read_json_lines(path: Path, names: tuple[str, ...], _: Dialect, ending: str
 def _read_parquet(path: Path, names: tuple[str, ...], _: Dialect) -> Iterator[pl.DataFrame]:
     files = sorted(file for file in path.iterdir() if file.suffix == ".parquet") if path.is_dir() else [path]
     for one in files:
-        with pq.ParquetFile(one) as file:
+        with pq.ParquetFile(one, pre_buffer=False) as file:
             present = [name for name in file.schema_arrow.names if name in names]
             for batch in file.iter_batches(_BATCH, columns=present):
                 yield _plain(pa.Table.from_batches([batch]))

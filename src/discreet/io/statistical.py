@@ -401,6 +401,21 @@ def _spss_missing(table: Microdata, labels: Labels, frame: pl.DataFrame) -> dict
     return result
 
 
+_STATA_LONG = (-2147483647, 2147483620)
+"""What Stata's type of whole numbers holds; what is beyond stands for missing values there."""
+
+
+def _stata_whole(series: pl.Series) -> pl.Series:
+    """Return whole numbers in the type in which Stata keeps them, where it holds them all.
+
+    The library writes wider ones as double, so that a column that nobody touched would come back as another type.
+    """
+    if not series.dtype.is_integer() or series.null_count() == len(series):
+        return series
+    least, most = int(series.min()), int(series.max())  # type: ignore[arg-type]
+    return series.cast(pl.Int32) if _STATA_LONG[0] <= least and most <= _STATA_LONG[1] else series
+
+
 def _with_stata(
     table: Microdata, labels: Labels, values: dict[str, Any], frame: pl.DataFrame, options: dict[str, Any]
 ) -> tuple[pl.DataFrame, dict[str, Any]]:
@@ -416,7 +431,7 @@ def _with_stata(
                 letters[series.name] = own_letters
                 columns.append(pl.Series(series.name, joined, dtype=pl.Object))
                 continue
-        columns.append(series)
+        columns.append(_stata_whole(series))
     labelled = {
         name: {
             **{code: text for code, text in value_labels.items() if not isinstance(code, str) and _is_whole(code)},

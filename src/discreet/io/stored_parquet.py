@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -16,14 +17,18 @@ from discreet.data.schema import Schema
 from discreet.data.table import StoredTable, Target
 from discreet.errors import DataError, FileError, SchemaError
 from discreet.io.atomic import looked_at, whole_file, whole_folder
-from discreet.io.door import check_folder, check_target
+from discreet.io.door import check_folder, check_target, content_of
+from discreet.io.packing import PACKED, ending_of, without_packing
 from discreet.io.parquet_codec import Packing, packing_of
 from discreet.io.recount import count_written
+from discreet.io.text_spool import recut
 
-__all__ = ["ParquetSource", "ParquetTarget", "is_large", "parquet_files", "read_head"]
+__all__ = ["FileTarget", "ParquetSource", "ParquetTarget", "is_large", "parquet_files", "read_head"]
 
 # Decoded tables are larger than their files, and masking needs a few copies of them.
 _SHARE = 0.1
+_TEXT_TIMES = 2
+_PACKED_TIMES = 5
 
 
 def parquet_files(path: str | os.PathLike[str]) -> tuple[str, ...]:
@@ -62,19 +67,28 @@ def _check_plain_folder(folder: Path) -> None:
 
 
 def is_large(path: str | os.PathLike[str]) -> bool:
-    """Say whether a Parquet file or folder takes more than a tenth of the machine's memory, decoded or not."""
+    """Say whether a file or folder takes more than a tenth of the machine's memory: Parquet decoded, text twice.
+
+    A text that is read whole takes six bytes of memory for each of its own; what is packed is larger than it looks.
+    """
     source = Path(path)
+    ending = ending_of(source)
+    if not source.is_dir() and without_packing(ending) in {".csv", ".tsv", ".txt"}:
+        return source.stat().st_size * (_PACKED_TIMES if ending in PACKED else 1) * _TEXT_TIMES > _SHARE * _memory()
     if not source.is_dir() and source.suffix.lower() not in {".parquet", ".pq"}:
         return False
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (ValueError, OSError, AttributeError):
-        memory = 8 << 30  # a system that does not tell
     decoded = 0
     for file in parquet_files(source):
         metadata = _opened(file).metadata
         decoded += sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
-    return decoded > _SHARE * memory
+    return decoded > _SHARE * _memory()
+
+
+def _memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError, AttributeError):
+        return 8 << 30  # a system that does not tell
 
 
 def read_head(path: str | os.PathLike[str], rows: int = 100_000) -> pa.Table:
@@ -87,7 +101,8 @@ def read_head(path: str | os.PathLike[str], rows: int = 100_000) -> pa.Table:
 
 def _opened(file: str) -> pq.ParquetFile:
     try:
-        return pq.ParquetFile(file)
+        # What is read ahead is held until the end: of a file that is read whole, all of it.
+        return pq.ParquetFile(file, pre_buffer=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, OSError):
         raise FileError(f"{file!r} is not a Parquet file that can be read.") from None
 
@@ -148,6 +163,10 @@ class ParquetSource(StoredTable):
     def __repr__(self) -> str:
         return f"ParquetSource({len(self)} records in {len(self.files)} files)"
 
+    def step_target(self, path: Path) -> FileTarget:
+        """Return where the first of several steps leaves its release for the next."""
+        return ParquetTarget(path, self.inputs)
+
     def in_memory(self, names: Iterable[str]) -> Microdata:
         """Return some columns as one table, those among `names` that there are."""
         selection = set(names)
@@ -156,21 +175,16 @@ class ParquetSource(StoredTable):
         return Microdata(_joined(parts).combine_chunks(), self.schema.select(columns))
 
     def batches(self, size: int, names: Iterable[str] | None = None) -> Iterator[Microdata]:
-        waiting: list[pa.Table] = []
-        n_waiting = 0
         selection = set(self.schema.names if names is None else names)
         columns = [name for name in self.schema.names if name in selection]
         schema = self.schema.select(columns)
-        for file, n_records in zip(self.files, self.sizes, strict=True):
-            for batch in _read(file, n_records, size, columns):
-                waiting.append(pa.Table.from_batches([batch]))
-                n_waiting += batch.num_rows
-                while n_waiting >= size:
-                    joined = _joined(waiting)
-                    yield Microdata(joined.slice(0, size).combine_chunks(), schema)
-                    waiting, n_waiting = [joined.slice(size)], n_waiting - size
-        if n_waiting:
-            yield Microdata(_joined(waiting).combine_chunks(), schema)
+        records = (
+            pa.Table.from_batches([batch])
+            for file, n_records in zip(self.files, self.sizes, strict=True)
+            for batch in _read(file, n_records, size, columns)
+        )
+        for table in recut(records, size, _joined):
+            yield Microdata(table, schema)
 
 
 def _joined(tables: list[pa.Table]) -> pa.Table:
@@ -180,7 +194,15 @@ def _joined(tables: list[pa.Table]) -> pa.Table:
         raise DataError("The files have columns of the same name and of different types.") from None
 
 
-class ParquetTarget(Target):
+class FileTarget(Target):
+    """A release in files that can be read again as soon as it is written."""
+
+    @abstractmethod
+    def stored(self, schema: Schema) -> ParquetSource:
+        """Return what was written, which may wait for its name, as a table with this schema."""
+
+
+class ParquetTarget(FileTarget):
     """One Parquet file, or a folder of part files where the path has no ending of Parquet.
 
     Parameters
@@ -212,6 +234,9 @@ class ParquetTarget(Target):
 
     def count_again(self, written: str) -> None:
         count_written(Path(written), ".parquet", self.guarantees)
+
+    def stored(self, schema: Schema) -> ParquetSource:
+        return ParquetSource(content_of(self.path), schema)
 
 
 def _write(tables: Iterable[Microdata], path: Path, packing: Packing) -> None:

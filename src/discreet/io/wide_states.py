@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from discreet.data.guarantees import Guarantee
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Nominal, Sequence
+from discreet.data.scales import Succession
 from discreet.data.scales.scale import as_arrow
 from discreet.data.schema import Attribute, Schema
 from discreet.data.state_columns import in_order
@@ -36,10 +36,10 @@ def spread_states(table: Microdata) -> Microdata:
     kinds = table.origin.get("states", {})
     for name, positions in tables.items():
         declared = attributes.pop(name)
+        scale = cast("Succession", declared.scale)
         for state, text in zip(positions, _positions(columns.pop(name), name, len(positions)), strict=True):
             columns[state] = _in_type(text, kinds.get(name, {}).get(state))
-            levels = sorted(set(as_arrow(columns[state]).drop_null().to_pylist())) or ["(no value)"]
-            attributes[state] = Attribute(state, Nominal(tuple(levels)), declared.role)
+            attributes[state] = Attribute(state, scale.position_scale(as_arrow(columns[state])), declared.role)
     order = in_order(table.names, table.origin.get("column_order", ()), tables)
     return Microdata(
         pa.table({name: columns[name] for name in order}),
@@ -64,7 +64,7 @@ def _tables(table: Microdata) -> dict[str, tuple[str, ...]]:
     return {
         attribute.name: attribute.scale.columns
         for attribute in table.schema
-        if isinstance(attribute.scale, Sequence) and attribute.scale.columns and attribute.name in table.names
+        if isinstance(attribute.scale, Succession) and attribute.scale.columns and attribute.name in table.names
     }
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.statistics.class_sizes import SizeTable
-from discreet.statistics.pitman import pitman_uniques
-from discreet.statistics.shifted_negative_binomial import shifted_negative_binomial_uniques
-from discreet.statistics.zayatz import zayatz_uniques
 
 __all__ = ["UniquenessEstimates", "estimate_uniqueness"]
 
@@ -63,6 +60,11 @@ def estimate_uniqueness(sizes: SizeTable, population: float) -> UniquenessEstima
     n, alone = sizes.n, float(sizes.below(2))
     if population <= n or not alone:
         return UniquenessEstimates(max(float(population), n), alone, alone, alone, "zayatz")
+    # SciPy's optimisers take longer to load than a list of methods takes otherwise.
+    from discreet.statistics.pitman import pitman_uniques
+    from discreet.statistics.shifted_negative_binomial import shifted_negative_binomial_uniques
+    from discreet.statistics.zayatz import zayatz_uniques
+
     classes = sizes.sizes, sizes.combinations
     pitman, zayatz = pitman_uniques(*classes, population), zayatz_uniques(*classes, population)
     snb = shifted_negative_binomial_uniques(*classes, population)

@@ -108,8 +108,6 @@ def _found(texts: pa.Array) -> tuple[tuple[DateFormat, ...], BoolArray, bool] | 
         formats = find_formats(texts, timed=timed)
         if formats:
             return formats, np.ones(len(texts), dtype=np.bool_), timed
-    if len(texts) < 4:
-        return None
     best: tuple[int, BoolArray, bool] | None = None
     tried: set[str] = set()
     for text in texts.slice(0, 3).to_pylist():
@@ -122,8 +120,8 @@ def _found(texts: pa.Array) -> tuple[tuple[DateFormat, ...], BoolArray, bool] | 
                 readable = read_text(texts, DateFormat(plain))[1]
                 if best is None or readable.sum() > best[0]:
                     best = int(readable.sum()), readable, timed
-    # One of a few may be a stranger, and one in ten of many.
-    if best is None or best[0] < max(3, _MOST * len(texts) - 0.5):
+    # One of five may be a stranger, none of fewer, and one in ten of many.
+    if best is None or best[0] < _MOST * len(texts) - 0.5:
         return None
     formats = find_formats(texts.filter(pa.array(best[1])), timed=best[2])
     return (formats, best[1], best[2]) if formats else None

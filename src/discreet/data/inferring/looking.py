@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,7 +16,7 @@ from discreet.data.inferring.vocabulary import subject_of
 from discreet.data.scales.scale import is_text, is_whole, to_level_type
 from discreet.typing import FloatArray, IntArray, Level
 
-__all__ = ["Guess", "Look"]
+__all__ = ["Guess", "Look", "strays_among_numbers"]
 
 HEAD = 20_000
 """Records that columns are compared on."""
@@ -22,6 +24,25 @@ HEAD = 20_000
 _YEAR_MONTH = r"^\s*((18|19|20)[0-9]{2}[-/.](0[1-9]|1[0-2])|(0?[1-9]|1[0-2])[-/.](18|19|20)[0-9]{2})\s*$"
 _CODE = r"^0[0-9]|^-?[0-9]{17,}$|[0-9][eE]\+?[0-9]{3,}$"
 """A text of digits is a code where it begins with a zero, or where a float would not give all of it back."""
+
+
+_NUMBER = re.compile(r"[+-]?(0|[1-9][0-9]*)([.,][0-9]+)?")
+_NUMBERS_AT_LEAST, _NUMBERS_SHARE = 20, 0.95
+"""Of different texts, how many have to be numbers, and which share of them, so that the others are strays."""
+
+
+def strays_among_numbers(texts: Sequence[str]) -> int:
+    """Return how many of different texts are no numbers, where nearly all others are; else 0.
+
+    Examples
+    --------
+    >>> numbers = [str(number) for number in range(100)]
+    >>> strays_among_numbers([*numbers, "see below"]), strays_among_numbers(numbers), strays_among_numbers(["1", "a"])
+    (1, 0, 0)
+    """
+    numbers = sum(bool(_NUMBER.fullmatch(text.strip())) for text in texts)
+    nearly_all = numbers > _NUMBERS_AT_LEAST and numbers >= _NUMBERS_SHARE * len(texts)
+    return len(texts) - numbers if nearly_all else 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,11 @@ import pyarrow.compute as pc
 
 from discreet.data.inferring.batteries import codes_after_gap
 from discreet.data.inferring.item_cells import holds_sets
-from discreet.data.inferring.looking import Guess, Look
+from discreet.data.inferring.looking import Guess, Look, strays_among_numbers
 from discreet.data.inferring.orders import in_order
+from discreet.data.inferring.reading_cells import holds_points, holds_readings
 from discreet.data.inferring.vocabulary import listed_words, name_words
-from discreet.data.scales import ItemSet, Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales import ItemSet, Nominal, Numeric, Ordinal, Sequence, TimeSeries, Trajectory
 
 __all__ = ["scale_of"]
 
@@ -58,7 +59,12 @@ def _of_numbers(look: Look) -> Guess:
     quantity = look.speaks_of("amount", "age", "count", "weight", "physical")
     # Some words speak of places and amounts both; a code of three hundred euros is none.
     if coded and not look.speaks_of("amount", "count", "age") and _looks_coded(look):
-        return Guess(f"{count} codes, which are no quantities", 0.9, scale=Nominal(look.levels), holds_for="code")
+        return Guess(
+            "1 code, which is no quantity" if count == 1 else f"{count} codes, which are no quantities",
+            0.9,
+            scale=Nominal(look.levels),
+            holds_for="code",
+        )
     if not few:
         if not quantity and not look.subjects and _is_code_like(look):
             return Guess(
@@ -71,7 +77,7 @@ def _of_numbers(look: Look) -> Guess:
 
 def _of_few(look: Look, count: int, words: set[str]) -> Guess:
     levels = look.levels
-    said = f"{count} different whole numbers"
+    said = "the same whole number everywhere" if count == 1 else f"{count} different whole numbers"
     question = "are these quantities, an order, or codes?"
     ordered = look.speaks_of("education", "opinion", "age") or bool(words & _ORDERED)
     if count <= 2 and not look.speaks_of("count", "amount"):
@@ -110,6 +116,14 @@ def _is_code_like(look: Look) -> bool:
 
 def _of_words(look: Look) -> Guess:
     texts = look.texts
+    mark = holds_points(look.distinct.cast(pa.string()))
+    if mark:
+        return Guess("times and places, many in a cell", 0.85,
+                     scale=Trajectory.guessed(look.values, mark))  # fmt: skip
+    mark = holds_readings(look.distinct.cast(pa.string())) if not look.speaks_of("person", "place") else ""
+    if mark:
+        return Guess("many numbers with decimals in a cell, one after the other", 0.8,
+                     scale=TimeSeries.guessed(look.values, mark))  # fmt: skip
     mark = holds_sets(look.distinct.cast(pa.string())) if not look.speaks_of("person", "place") else ""
     if mark:
         items = sorted({item for text in texts for item in text.split(mark) if item})
@@ -125,9 +139,14 @@ def _of_words(look: Look) -> Guess:
     ordered = in_order(texts)
     if ordered is not None:
         return Guess(f"{len(texts)} levels in a known order", 0.9, scale=Ordinal(ordered))
+    strays = strays_among_numbers(texts)
+    if strays:
+        return Guess(f"numbers, but for {strays} of {len(texts)} different values", 0.5,
+                     scale=Nominal(tuple(sorted(texts))),
+                     question="what do the values stand for that are no numbers?")  # fmt: skip
     digits = all(text.isdigit() for text in texts[:1000])
-    said = "codes written with zeros" if digits else "different words"
-    return Guess(f"{len(texts)} {said}", 0.95, scale=Nominal(tuple(sorted(texts))), holds_for="code" if digits else "")
+    words = "codes written with zeros" if digits else "different words"
+    return Guess(f"{len(texts)} {words}", 0.95, scale=Nominal(tuple(sorted(texts))), holds_for="code" if digits else "")
 
 
 def _month_of(text: str) -> tuple[int, int]:
