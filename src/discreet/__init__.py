@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from discreet.data.scales.nominal import Nominal as Nominal
     from discreet.data.scales.numeric import Numeric as Numeric
     from discreet.data.scales.ordinal import Ordinal as Ordinal
+    from discreet.data.scales.query_log import QueryLog as QueryLog
     from discreet.data.scales.sequence import Sequence as Sequence
+    from discreet.data.scales.time_series import TimeSeries as TimeSeries
+    from discreet.data.scales.trajectory import Trajectory as Trajectory
     from discreet.data.schema import Attribute as Attribute
     from discreet.data.schema import Schema as Schema
     from discreet.data.survey import Declaration as Declaration
@@ -161,7 +164,12 @@ if TYPE_CHECKING:
     from discreet.measures.loss.numbers import SquaredError as SquaredError
     from discreet.measures.loss.numbers import VarianceDifference as VarianceDifference
     from discreet.measures.loss.own_statistics import OwnStatistics as OwnStatistics
+    from discreet.measures.loss.path_losses import Displacement as Displacement
+    from discreet.measures.loss.path_losses import TravelledLengths as TravelledLengths
+    from discreet.measures.loss.path_losses import VisitedCells as VisitedCells
     from discreet.measures.loss.propensity import PropensityLoss as PropensityLoss
+    from discreet.measures.loss.query_losses import FrequentQueries as FrequentQueries
+    from discreet.measures.loss.query_losses import TermFrequencies as TermFrequencies
     from discreet.measures.loss.regression import RegressionLoss as RegressionLoss
     from discreet.measures.loss.relations import CorrelationDifference as CorrelationDifference
     from discreet.measures.loss.relations import CovarianceDifference as CovarianceDifference
@@ -173,6 +181,9 @@ if TYPE_CHECKING:
     from discreet.measures.loss.sequence_tallies import EventFrequencies as EventFrequencies
     from discreet.measures.loss.sequence_tallies import SequenceLengths as SequenceLengths
     from discreet.measures.loss.sequence_tallies import Transitions as Transitions
+    from discreet.measures.loss.series_losses import SeriesAutocorrelation as SeriesAutocorrelation
+    from discreet.measures.loss.series_losses import SeriesError as SeriesError
+    from discreet.measures.loss.series_losses import SeriesProfile as SeriesProfile
     from discreet.measures.loss.suppressed import SuppressionShare as SuppressionShare
     from discreet.measures.loss.suppressed_strata import SuppressionByStratum as SuppressionByStratum
     from discreet.measures.loss.table_metrics import TableMetric as TableMetric
@@ -191,6 +202,7 @@ if TYPE_CHECKING:
     from discreet.measures.risk.intervals import DeviationIntervalDisclosure as DeviationIntervalDisclosure
     from discreet.measures.risk.intervals import RankIntervalDisclosure as RankIntervalDisclosure
     from discreet.measures.risk.intruder_scenarios import IntruderScenarios as IntruderScenarios
+    from discreet.measures.risk.known_moments import KnownMoments as KnownMoments
     from discreet.measures.risk.linked import DistanceLinkageRisk as DistanceLinkageRisk
     from discreet.measures.risk.linked import ProbabilisticLinkageRisk as ProbabilisticLinkageRisk
     from discreet.measures.risk.linked import SequenceLinkageRisk as SequenceLinkageRisk
@@ -212,6 +224,8 @@ if TYPE_CHECKING:
     from discreet.measures.risk.model_violations import DeltaDisclosureViolations as DeltaDisclosureViolations
     from discreet.measures.risk.permutation_linkage import PermutationLinkageRisk as PermutationLinkageRisk
     from discreet.measures.risk.population_uniques import PopulationUniques as PopulationUniques
+    from discreet.measures.risk.query_risks import KnownTerms as KnownTerms
+    from discreet.measures.risk.query_risks import RareTerms as RareTerms
     from discreet.measures.risk.reconstruction import Reconstruction as Reconstruction
     from discreet.measures.risk.replicated_uniques import ReplicatedUniques as ReplicatedUniques
     from discreet.measures.risk.sequence_knowledge import KnownEvents as KnownEvents
@@ -268,6 +282,7 @@ else:
         "Discernibility": "discreet.measures.loss.class_losses",
         "DiscreetError": "discreet.errors",
         "DiscreetWarning": "discreet.errors",
+        "Displacement": "discreet.measures.loss.path_losses",
         "DistanceLinkage": "discreet.linkage.shared.distance",
         "DistanceLinkageRisk": "discreet.measures.risk.linked",
         "DistributionDistance": "discreet.measures.loss.distributions",
@@ -277,6 +292,7 @@ else:
         "EntropyBasedLoss": "discreet.measures.loss.category_uncertainty",
         "EventFrequencies": "discreet.measures.loss.sequence_tallies",
         "FirstComponentLinkage": "discreet.linkage.unshared.rank_to_rank",
+        "FrequentQueries": "discreet.measures.loss.query_losses",
         "FrequentSubsequences": "discreet.measures.loss.sequence_patterns",
         "Generalisation": "discreet.masking.recoding.generalisation",
         "GeneralisationIntensity": "discreet.measures.loss.generalised_cells",
@@ -309,6 +325,8 @@ else:
         "KSHC": "discreet.masking.microaggregation.sequences.kshc",
         "KeyDivergence": "discreet.measures.loss.generalised_cells",
         "KnownEvents": "discreet.measures.risk.sequence_knowledge",
+        "KnownMoments": "discreet.measures.risk.known_moments",
+        "KnownTerms": "discreet.measures.risk.query_risks",
         "LDiversityViolations": "discreet.measures.risk.diversity",
         "LearnedDistanceLinkage": "discreet.linkage.shared.learned_distance",
         "LevelMap": "discreet.masking.recoding.level_map",
@@ -348,11 +366,13 @@ else:
         "Protocol": "discreet.release.protocol",
         "Pseudonyms": "discreet.masking.withholding.pseudonyms",
         "QuantileDistance": "discreet.measures.loss.distributions",
+        "QueryLog": "discreet.data.scales.query_log",
         "ROMM": "discreet.masking.perturbing.romm",
         "RankIntervalDisclosure": "discreet.measures.risk.intervals",
         "RankLoss": "discreet.measures.loss.relations",
         "RankSwapping": "discreet.masking.perturbing.swapping",
         "RareLevels": "discreet.masking.recoding.rare_levels",
+        "RareTerms": "discreet.measures.risk.query_risks",
         "Reconstruction": "discreet.measures.risk.reconstruction",
         "RecordOrder": "discreet.masking.withholding.record_order",
         "RecordSuppression": "discreet.masking.withholding.record_suppression",
@@ -375,6 +395,9 @@ else:
         "SequenceLinkage": "discreet.linkage.shared.sequence_distance",
         "SequenceLinkageRisk": "discreet.measures.risk.linked",
         "SequenceMDAV": "discreet.masking.microaggregation.sequences.sequence_mdav",
+        "SeriesAutocorrelation": "discreet.measures.loss.series_losses",
+        "SeriesError": "discreet.measures.loss.series_losses",
+        "SeriesProfile": "discreet.measures.loss.series_losses",
         "Shuffling": "discreet.masking.perturbing.shuffling",
         "SortedGroups": "discreet.masking.microaggregation.records.sorted_groups",
         "SparkEngine": "discreet.engines.spark",
@@ -391,12 +414,17 @@ else:
         "TCloseness": "discreet.measures.risk.diversity",
         "TableLoss": "discreet.measures.loss.category_tables",
         "TableMetric": "discreet.measures.loss.table_metrics",
+        "TermFrequencies": "discreet.measures.loss.query_losses",
+        "TimeSeries": "discreet.data.scales.time_series",
         "TopCoding": "discreet.masking.recoding.coding",
+        "Trajectory": "discreet.data.scales.trajectory",
         "TransitionLoss": "discreet.measures.loss.category_uncertainty",
         "Transitions": "discreet.measures.loss.sequence_tallies",
+        "TravelledLengths": "discreet.measures.loss.path_losses",
         "UniquenessOfRecords": "discreet.measures.risk.model_identity",
         "VMDAV": "discreet.masking.microaggregation.numbers.vmdav",
         "VarianceDifference": "discreet.measures.loss.numbers",
+        "VisitedCells": "discreet.measures.loss.path_losses",
         "WardMicroaggregation": "discreet.masking.microaggregation.numbers.ward",
         "advise": "discreet.evaluation.advice",
         "assess": "discreet.evaluation.assessing",
@@ -510,6 +538,7 @@ __all__ = [
     "Discernibility",
     "DiscreetError",
     "DiscreetWarning",
+    "Displacement",
     "DistanceLinkage",
     "DistanceLinkageRisk",
     "DistributionDistance",
@@ -519,6 +548,7 @@ __all__ = [
     "EntropyBasedLoss",
     "EventFrequencies",
     "FirstComponentLinkage",
+    "FrequentQueries",
     "FrequentSubsequences",
     "Generalisation",
     "GeneralisationIntensity",
@@ -549,6 +579,8 @@ __all__ = [
     "KPrototypes",
     "KeyDivergence",
     "KnownEvents",
+    "KnownMoments",
+    "KnownTerms",
     "LDiversityViolations",
     "LearnedDistanceLinkage",
     "LevelMap",
@@ -585,10 +617,12 @@ __all__ = [
     "Protocol",
     "Pseudonyms",
     "QuantileDistance",
+    "QueryLog",
     "RankIntervalDisclosure",
     "RankLoss",
     "RankSwapping",
     "RareLevels",
+    "RareTerms",
     "Reconstruction",
     "RecordOrder",
     "RecordSuppression",
@@ -611,6 +645,9 @@ __all__ = [
     "SequenceLinkage",
     "SequenceLinkageRisk",
     "SequenceMDAV",
+    "SeriesAutocorrelation",
+    "SeriesError",
+    "SeriesProfile",
     "Shuffling",
     "SortedGroups",
     "SparkEngine",
@@ -627,11 +664,16 @@ __all__ = [
     "TCloseness",
     "TableLoss",
     "TableMetric",
+    "TermFrequencies",
+    "TimeSeries",
     "TopCoding",
+    "Trajectory",
     "TransitionLoss",
     "Transitions",
+    "TravelledLengths",
     "UniquenessOfRecords",
     "VarianceDifference",
+    "VisitedCells",
     "WardMicroaggregation",
     "__version__",
     "advise",

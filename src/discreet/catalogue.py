@@ -21,7 +21,7 @@ import discreet.measures
 from discreet import operators
 from discreet.contracts.estimator import find, registered
 from discreet.contracts.linker import nothing_in_common
-from discreet.errors import DiscreetError, ParameterError
+from discreet.errors import DiscreetError, ParameterError, UnknownNameError
 from discreet.operators.typed_operator import stands_for
 from discreet.parameters import describe
 from discreet.plain import scalar_or_text
@@ -32,16 +32,19 @@ __all__ = [
     "build",
     "describe_methods",
     "describe_operators",
+    "known",
     "linkers",
     "maskers",
     "measures",
     "method",
     "methods",
     "operator_parameter",
+    "parse_measure",
     "parse_parameters",
     "read_parameters",
     "refuse_unshared",
     "shares_attributes",
+    "split_typed",
 ]
 
 
@@ -116,6 +119,13 @@ def method(contract: str, name: str, where: str = "") -> type[Any]:
     return find(contract, name, where=where)
 
 
+def known(contract: str, name: str) -> type[Any] | None:
+    """Return the class registered under a name, None where there is none; only its own file is imported."""
+    if name not in registered(contract):
+        _load_named(contract, name)
+    return registered(contract).get(name)
+
+
 def build(
     contract: str,
     name: str,
@@ -149,7 +159,7 @@ def build(
     Examples
     --------
     >>> build("masker", "mdav", {"k": "5", "attributes": ["RENT"]})
-    MDAV(k=5, attributes=['RENT'])
+    MDAV(k=5, ...attributes=['RENT']...)
     >>> build("masker", "mdav", {"K": 5}, "Line 3")
     Traceback (most recent call last):
     discreet.errors.SignatureError: Line 3: there is no parameter 'K'. Did you mean 'k'?
@@ -167,6 +177,42 @@ def build(
             raise
         raise type(error)(f"{where}: {error.message}", hint=error.hint) from None
     return estimator
+
+
+def split_typed(text: str, manner: str) -> tuple[str, dict[str, str]]:
+    """Return the name and the parameters of a method that somebody typed in one text.
+
+    Parameters
+    ----------
+    text : str
+        The name, and parameters as name=value, separated by blanks.
+    manner : str
+        How it is written, for the message where it is not.
+
+    Examples
+    --------
+    >>> split_typed("clustering clusters=4 attributes=age,income", "A measure is written 'clustering clusters=4'")
+    ('clustering', {'clusters': '4', 'attributes': 'age,income'})
+    """
+    name, *pairs = text.split() or [""]
+    typed = {}
+    for pair in pairs:
+        parameter, equals, value = pair.partition("=")
+        if not equals:
+            raise ParameterError(f"{manner}; got {text!r}.")
+        typed[parameter] = value
+    return name, typed
+
+
+def parse_measure(text: str) -> Any:
+    """Return a measure as somebody types it, with its parameters.
+
+    Examples
+    --------
+    >>> parse_measure("clustering clusters=4").clusters
+    4
+    """
+    return build("measure", *split_typed(text, "A measure is written 'clustering clusters=4'"), typed=True)
 
 
 def read_parameters(
@@ -196,7 +242,8 @@ def read_parameters(
             if isinstance(error, DiscreetError) and not isinstance(value, str):
                 raise type(error)(f"{where or cls.__name__}: {error.message}", hint=error.hint) from None
             raise ParameterError(
-                f"{where or cls.__name__}: {name} must be {constraint.describe()}; got {value!r}."
+                f"{where or cls.__name__}: {name} must be {constraint.describe()}; got {value!r}.",
+                hint=constraint.reason(value),
             ) from None
     return values
 
@@ -231,8 +278,26 @@ def describe_methods(only: str | None = None) -> Json:
         result["operators"] = describe_operators(only)
     if not result:
         names = [*maskers(), *linkers(), *measures(), *operators.operator_names()]
+        about = _speaking_of(only) if isinstance(only, str) else []
+        if about:
+            raise UnknownNameError(
+                f"There is no method named {only!r}.",
+                hint=f"Those that are about it: {', '.join(about)}. `discreet methods` lists them all.",
+            )
         raise unknown_name("method", only, names, hint="`discreet methods` lists them all.")
     return result
+
+
+def _speaking_of(word: str, most: int = 8) -> list[str]:
+    """Return the methods that have a word in their name or, where none has, in what they say of themselves."""
+    sought = word.strip().lower()
+    least = 4  # shorter words are part of too many others
+    if len(sought) < least:
+        return []
+    methods = {**maskers(), **linkers(), **measures()}
+    named = [name for name in methods if sought in name]
+    told = [name for name, cls in methods.items() if sought in f"{describe(cls).summary} {describe(cls).more}".lower()]
+    return (named or told)[:most]
 
 
 def describe_operators(only: str | None = None) -> Json:
@@ -260,10 +325,7 @@ def describe_operators(only: str | None = None) -> Json:
                 key: cls.parameters[key].describe() if key in cls.parameters else describe(cls).parameters.get(key, "")
                 for key in signature
             },
-            "defaults": {
-                key: None if parameter.default is parameter.empty else scalar_or_text(parameter.default)
-                for key, parameter in signature.items()
-            },
+            "defaults": _defaults(signature),
         }
     return described
 
@@ -306,7 +368,16 @@ def _described(cls: type[Any]) -> Json:
         "scales": sorted(cls.scales),
         **({"needs": _need(cls).value} if hasattr(cls, "need") else {}),
         "parameters": {name: cls.parameters[name].describe() for name in signature if name in cls.parameters},
-        "defaults": {name: scalar_or_text(parameter.default) for name, parameter in signature.items()},
+        "defaults": _defaults(signature),
+    }
+
+
+def _defaults(signature: Mapping[str, inspect.Parameter]) -> dict[str, Any]:
+    """Return what is taken where nothing is said; a parameter that must be given has no entry."""
+    return {
+        name: scalar_or_text(parameter.default)
+        for name, parameter in signature.items()
+        if parameter.default is not parameter.empty
     }
 
 

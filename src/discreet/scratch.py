@@ -10,8 +10,9 @@ import errno
 import os
 import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -23,7 +24,7 @@ try:
 except ImportError:  # pragma: no cover - a system without these locks removes at the end only
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["clear_stale", "is_full", "saying_if_full", "scratch_folder"]
+__all__ = ["ScratchPlace", "clear_stale", "is_full", "saying_if_full", "scratch_folder"]
 
 _PREFIX = "discreet-work-"
 _LOCK = "lock"
@@ -49,6 +50,19 @@ def scratch_folder(base: str | os.PathLike[str] | None = None) -> Iterator[Path]
     finally:
         remove_leftover(folder)
         lock.close()
+
+
+class ScratchPlace:
+    """Such a folder for an object that is handed on: gone when nobody holds it any more, or when it is closed."""
+
+    def __init__(self) -> None:
+        opened_folder = ExitStack()
+        self.folder: Path = opened_folder.enter_context(scratch_folder())
+        self._end = weakref.finalize(self, opened_folder.close)
+
+    def close(self) -> None:
+        """Remove the folder now."""
+        self._end()
 
 
 def _locked(base: str | os.PathLike[str] | None) -> tuple[Path, IO[str]]:

@@ -291,7 +291,7 @@ def ended_by_signals(words: dict[int, str]) -> Iterator[None]:
     """
     global _ignored
     others = [number for number in words if number != signal.SIGINT]
-    earlier = {number: signal.getsignal(number) for number in words}
+    earlier = {number: signal.getsignal(number) for number in {*words, *_ENDING}}  # also what is ignored at the end
 
     def leave(number: int, _frame: FrameType | None) -> None:
         sys.exit(128 + number)
@@ -317,7 +317,8 @@ def ended_by_signals(words: dict[int, str]) -> Iterator[None]:
     finally:
         _watch.told, _ignored = None, False
         for number, handler in earlier.items():
-            signal.signal(number, handler)
+            if handler is not None:  # None: it was not set from Python
+                signal.signal(number, handler)
 
 
 def end_now(code: int) -> NoReturn:

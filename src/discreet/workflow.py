@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         describe_methods,
         describe_operators,
         operator_parameter,
+        parse_measure,
         parse_parameters,
         refuse_unshared,
         shares_attributes,
@@ -33,12 +34,13 @@ if TYPE_CHECKING:
     from discreet.contracts.withholding_proof import RecodingCertificate, SuppressionCertificate
     from discreet.data.microdata import Microdata
     from discreet.data.schema import ROLES, Schema
+    from discreet.data.spared_pandas import spare_pandas
     from discreet.data.survey import Declaration
     from discreet.datasets.listing import list_datasets
     from discreet.evaluation.advice import advise, advise_study, advise_tables
     from discreet.evaluation.assessing import assess, attack, link, measure, protect
     from discreet.evaluation.candidates import parse_attribute_sets, parse_candidates
-    from discreet.evaluation.further_linkers import knows_masking
+    from discreet.evaluation.further_linkers import emptied, knows_masking
     from discreet.evaluation.joint_attack import attack_together
     from discreet.evaluation.loss_intervals import loss_intervals
     from discreet.evaluation.objective import privacy_utility
@@ -59,13 +61,16 @@ if TYPE_CHECKING:
         readable_endings,
         save_schema,
         scan,
+        scan_release,
         writable_endings,
         write,
         write_hierarchy,
         write_links,
         written_together,
     )
+    from discreet.io.stored_csv import is_text
     from discreet.io.stored_parquet import is_large
+    from discreet.kept_catalogue import kept_methods, kept_operators
     from discreet.linkage.unshared.variables import match_variables
     from discreet.masking.recoding.hierarchy import Hierarchy, read_hierarchy
     from discreet.masking.recoding.hierarchy_of_column import build_hierarchy, lists_values
@@ -137,6 +142,7 @@ __all__ = [
     "demo",
     "describe_methods",
     "describe_operators",
+    "emptied",
     "ending_of",
     "engine_named",
     "files_named",
@@ -144,6 +150,9 @@ __all__ = [
     "import_protocol",
     "inspect",
     "is_large",
+    "is_text",
+    "kept_methods",
+    "kept_operators",
     "knows_masking",
     "link",
     "list_datasets",
@@ -161,6 +170,7 @@ __all__ = [
     "parse_attribute_sets",
     "parse_candidates",
     "parse_chains",
+    "parse_measure",
     "parse_parameters",
     "privacy_utility",
     "propose",
@@ -183,7 +193,9 @@ __all__ = [
     "save_protocol",
     "save_schema",
     "scan",
+    "scan_release",
     "shares_attributes",
+    "spare_pandas",
     "split_households",
     "stored_release",
     "survey",
@@ -212,6 +224,7 @@ _HOMES = {
         "describe_methods",
         "describe_operators",
         "operator_parameter",
+        "parse_measure",
         "parse_parameters",
         "refuse_unshared",
         "shares_attributes",
@@ -219,12 +232,13 @@ _HOMES = {
     "discreet.contracts.intruder": ("Intruder",),
     "discreet.contracts.remark": ("Remark",),
     "discreet.data.schema": ("ROLES", "Schema"),
+    "discreet.data.spared_pandas": ("spare_pandas",),
     "discreet.data.survey": ("Declaration",),
     "discreet.datasets.listing": ("list_datasets",),
     "discreet.evaluation.advice": ("advise", "advise_study", "advise_tables"),
     "discreet.evaluation.assessing": ("assess", "attack", "link", "measure", "protect"),
     "discreet.evaluation.candidates": ("parse_attribute_sets", "parse_candidates"),
-    "discreet.evaluation.further_linkers": ("knows_masking",),
+    "discreet.evaluation.further_linkers": ("emptied", "knows_masking"),
     "discreet.evaluation.joint_attack": ("attack_together",),
     "discreet.evaluation.loss_intervals": ("loss_intervals",),
     "discreet.evaluation.objective": ("privacy_utility",),
@@ -246,13 +260,16 @@ _HOMES = {
         "readable_endings",
         "save_schema",
         "scan",
+        "scan_release",
         "writable_endings",
         "write",
         "write_hierarchy",
         "write_links",
         "written_together",
     ),
+    "discreet.io.stored_csv": ("is_text",),
     "discreet.io.stored_parquet": ("is_large",),
+    "discreet.kept_catalogue": ("kept_methods", "kept_operators"),
     "discreet.linkage.unshared.variables": ("match_variables",),
     "discreet.masking.recoding.hierarchy": ("Hierarchy", "read_hierarchy"),
     "discreet.masking.recoding.hierarchy_of_column": ("build_hierarchy", "lists_values"),
@@ -336,6 +353,7 @@ def engine_named(name: str, master: str | None = None, workers: int | None = Non
         yield StreamingEngine(workers)
     elif name == "spark":
         with SparkEngine(master or "local[*]") as spark:
+            spark.check_master()
             yield spark
     else:
         raise ParameterError(f"engine must be 'memory', 'streaming' or 'spark'; got {name!r}.")

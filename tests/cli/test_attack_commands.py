@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import discreet as dc
 from discreet.cli.main import app
-from discreet.errors import DiscreetError, ParameterError, SchemaError
+from discreet.errors import DiscreetError, ParameterError, SchemaError, UnknownNameError
 
 FACTS = ["--attributes", "BUILT,DEGREE,METRO,TRAN1"]
 LEVELS = json.dumps([f"{i}x" for i in range(7)])
@@ -43,6 +44,28 @@ def test_attack_takes_parameters(files):
     result = CliRunner().invoke(app, [*arguments, "--json"])
     assert result.exit_code == 0
     assert json.loads(result.stdout)["rate"] > 0.8
+
+
+def test_attack_tells_those_apart_whom_the_intruder_knew(files, tmp_path):
+    data, _, schema = files
+    masked = tmp_path / "m.csv"
+    protect = ["protect", str(data), "-s", str(schema), "--method", "rank-swapping", "--set", "p=20", "--seed", "3"]
+    assert CliRunner().invoke(app, [*protect, "-o", str(masked), "--quiet"]).exit_code == 0
+    pairs = [[i, i] for i in range(12)]
+    typed = "; ".join(f"{a}, {b}" for a, b in pairs)
+    attack = ["attack", str(data), str(masked), "-s", str(schema), "--linker", "learned-distance"]
+    result = CliRunner().invoke(app, [*attack, "--set", f"known={typed}", "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    before = dc.read(data, schema=schema)
+    truth = np.arange(80)
+    truth[:12] = -1
+    others = dc.LearnedDistanceLinkage(pairs).link(before, dc.read(masked, schema=schema)).evaluate(truth)
+    assert (told["known_links"], told["others"]) == (12, 68)
+    assert told["expected_of_others"] == pytest.approx(others.expected)
+    assert told["expected_of_others"] < told["expected"] < 80
+    printed = CliRunner().invoke(app, [*attack, "--set", f"known={json.dumps(pairs)}", "--quiet"]).stdout
+    assert "He knew 12 of these links before; of the other 68 records he finds" in " ".join(printed.split())
 
 
 def test_link_two_files_of_different_size(files, tmp_path):
@@ -200,3 +223,29 @@ def test_columns_are_matched_whatever_they_are_called(tmp_path):
     assert plain.stdout == "age is taken for y\nsize is taken for x\n"
     refused = CliRunner().invoke(app, ["match", str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--by", "magic"])
     assert isinstance(refused.exception, DiscreetError)
+
+
+def test_attack_leaves_a_key_out_that_was_wiped_out_and_says_so(files, tmp_path):
+    data, _, schema = files
+    release = tmp_path / "wiped.csv"
+    frame = pl.read_csv(data, infer_schema=False)
+    frame.with_columns(pl.lit(None, pl.String).alias("DEGREE")).write_csv(release)
+    for linker in ("distance", "probabilistic", "combined", "distance,probabilistic"):
+        arguments = ["attack", str(data), str(release), "-s", str(schema), *FACTS, "--linker", linker]
+        told = CliRunner().invoke(app, arguments)
+        assert told.exit_code == 0, told.output
+        words = " ".join(told.output.split())
+        assert "Left out, for want of any value in the second file: DEGREE." in words
+        assert "agree by chance" not in words
+        fields = json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)
+        assert fields["left_out"] == ["DEGREE"]
+
+
+def test_a_misspelt_linker_is_answered_with_all_names_that_attack_takes(files):
+    data, _, schema = files
+    refused = CliRunner().invoke(app, ["attack", str(data), str(data), "-s", str(schema), "--linker", "combinedd"])
+    assert isinstance(refused.exception, UnknownNameError)
+    assert "Did you mean 'combined'?" in str(refused.exception)
+    assert "blocked, combined, distance," in str(refused.exception)
+    refused = CliRunner().invoke(app, ["attack", str(data), str(data), "-s", str(schema), "--linker", "distanc"])
+    assert "Did you mean 'distance'?" in str(refused.exception)

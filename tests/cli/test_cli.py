@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import discreet as dc
+from discreet import workflow
 from discreet.cli import main
 
 SECRET = "SECRET4711"  # noqa: S105 - a value that must never be shown
@@ -61,7 +63,7 @@ def test_the_walk(nursery, folder):
     arguments = ("--schema", "housing.toml", "--method", "mdav", "--k", 5, "-o", "masked.csv", "--report", "r.html")
     run = process("protect", "housing.csv", *arguments, cwd=folder)
     assert run.returncode == 0, run.stderr
-    assert "40 groups of 5 to 5 records" in run.stdout
+    assert "40 groups of 5 records" in run.stdout
     assert "Keys that mdav did not mask (11)" in run.stdout.replace("\n", " ")
     assert "<svg" in (folder / "r.html").read_text()
     original = (folder / "housing.csv").read_text().splitlines()
@@ -91,6 +93,27 @@ def test_json_for_machines(folder):
     assert 0 <= json.loads(run.stdout)["score"]["value"] <= 100
     run = discreet("methods", "--json", cwd=folder)
     assert "mdav" in json.loads(run.stdout)["maskers"]
+
+
+def test_assess_takes_further_measures_by_name(folder):
+    files = ("housing.csv", "f.csv", "-s", "housing.toml")
+    discreet("protect", "housing.csv", "-s", "housing.toml", "--k", 3, "-o", "f.csv", "-q", cwd=folder)
+    asked = ("--measure", "permutation-linkage attributes=RENT,VALUE", "--measure", "clustering clusters=3")
+    told = json.loads(discreet("assess", *files, *asked, "--json", cwd=folder).stdout)
+    plain = json.loads(discreet("assess", *files, "--json", cwd=folder).stdout)
+    assert "further" not in plain
+    assert told["score"] == plain["score"]
+    original = dc.read(folder / "housing.csv", schema=folder / "housing.toml")
+    release = workflow.read_release(folder / "f.csv", original)
+    measures = [dc.PermutationLinkageRisk(attributes=["RENT", "VALUE"]), dc.ClusteringLoss(clusters=3)]
+    expected = dc.measure(original, release, measures)
+    assert [one["value"] for one in told["further"]] == pytest.approx([one.value for one in expected])
+    assert 0 < told["further"][0]["value"] < 100
+    shown = discreet("assess", *files, *asked, "--quiet", cwd=folder).stdout
+    assert "The 3 clusters of the release agree" in " ".join(shown.split())
+    refused(discreet("assess", *files, "--measure", "clusterin", cwd=folder), "Did you mean 'clustering'")
+    refused(discreet("assess", *files, "--measure", "clustering clusters", cwd=folder), "A measure is written")
+    refused(discreet("assess", *files, "--measure", "clustering clusters=1", cwd=folder), "between 2")
 
 
 def test_a_threshold_that_is_not_met_ends_with_one(folder):
@@ -128,7 +151,7 @@ BAD_FILES = {
     "empty": ("", "is empty"),
     "header only": ("a,b\n", "a header and no records"),
     "duplicate columns": ("a,a\n1,2\n", "appears 2 times"),
-    "ragged": (f"a,b\n1,2\n{SECRET}\n", "do not have 2 fields"),
+    "ragged": (f"a,b\n1,2\n{SECRET}\n", "1 row of 'bad.csv' does not have 2 fields: row 3."),
 }
 SCHEMA = """
 [[attribute]]
@@ -144,7 +167,7 @@ BAD_VALUES = {
     "text in a numeric column": (f"1,x\n{SECRET},y\n3,x\n", "Column 'a': 1 of 3 values are not numbers"),
     "a level that is not declared": (f"1,x\n2,{SECRET}\n3,x\n", "Column 'b': 1 of 3 values are not among the 2"),
     "numbers in a nominal column": ("1,1\n2,2\n3,4711\n", "Column 'b': 3 of 3 values are not among the 2"),
-    "missing": ("1,x\n,y\n3,x\n", "column 'a' has 1 missing values of 3"),
+    "missing": ("1,x\n,y\n3,x\n", "column 'a' has 1 missing value of 3"),
     "NaN": ("1,x\nNaN,y\n3,x\n", "Column 'a': 1 of 3 values are not numbers"),
     "infinity": ("1,x\n1e999,y\n3,x\n", "Column 'a': 1 of 3 values are infinite"),
 }
@@ -219,6 +242,37 @@ def test_a_method_shows_its_parameters(folder):
     run = discreet("methods", "mdav", cwd=folder)
     assert "an integer of at least 2" in run.stdout
     refused(discreet("methods", "magic", cwd=folder), "no method named 'magic'")
+    run = discreet("methods", "record-swapping", cwd=folder)
+    assert re.search(r"hierarchy +│ must be given", run.stdout)
+    assert "inspect._empty" not in run.stdout
+
+
+def test_a_word_that_is_no_name_leads_to_the_methods_that_are_about_it(folder):
+    for word, expected, other in [
+        ("univariate", "individual-ranking", "variances"),
+        ("noise", "additive-noise", "mdav"),
+    ]:
+        run = discreet("methods", word, cwd=folder)
+        refused(run, f"no method named '{word}'")
+        assert expected in run.stderr
+        assert other not in run.stderr
+
+
+def test_a_stray_text_among_the_numbers_of_a_declared_key_is_refused_and_not_passed_over(tmp_path):
+    wages = [str(900 + 7 * i) for i in range(60)]
+    rows = [f"{20 + i % 40},{SECRET if i == 33 else wage}" for i, wage in enumerate(wages)]
+    (tmp_path / "f.csv").write_text("age,wage\n" + "\n".join(rows) + "\n")
+    told = ("protect", "f.csv", "--keys", "age,wage", "--numeric", "age", "--k", "3", "-o", "m.csv")
+    refused(
+        discreet(*told, cwd=tmp_path), "column 'wage' would not be masked: 1 of its 60 different values is no number"
+    )
+    assert not (tmp_path / "m.csv").exists()
+    run = discreet(*told, "--nominal", "wage", cwd=tmp_path)  # whoever says that it is text, is believed
+    assert run.returncode == 0, run.stderr
+    assert "Keys that mdav did not mask (1): wage." in run.stdout
+    run = discreet("inspect", "f.csv", cwd=tmp_path)
+    assert "1 of 60 different" in " ".join(re.sub("[│┃]", " ", run.stdout).split())
+    assert SECRET not in run.stdout + run.stderr
 
 
 def test_files_that_share_no_attribute_are_linked(folder):

@@ -80,10 +80,52 @@ def test_bad_options_are_told(file, capsys, options, message):
     assert message in " ".join(capsys.readouterr().err.split())
 
 
-def test_only_parquet_is_streamed(tmp_path, capsys):
-    (tmp_path / "x.csv").write_text("x\n1\n2\n")
-    assert _code(["protect", str(tmp_path / "x.csv"), "--engine", "streaming", "-o", str(tmp_path / "o.parquet")]) == 2
-    assert "Only Parquet files" in capsys.readouterr().err
+def test_only_parquet_and_text_are_streamed(tmp_path, capsys):
+    path = tmp_path / "x.ndjson"
+    path.write_text('{"x": 1}\n{"x": 2}\n')
+    assert _code(["protect", str(path), "--engine", "streaming", "-o", str(tmp_path / "o.parquet")]) == 2
+    assert "Only Parquet and CSV files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_text_is_streamed_as_it_is_masked_in_memory(tmp_path, ending):
+    survey = dc.datasets.business(300)
+    source, schema = tmp_path / f"a{ending}", tmp_path / "s.toml"
+    dc.write(survey, source)
+    schema.write_text(survey.schema.to_toml())
+    options = ("-s", schema, "--k", 5, "--seed", 1, "--block-size", 100)
+    memory, streamed = tmp_path / f"m{ending}", tmp_path / f"s{ending}"
+    for engine, out in (("memory", memory), ("streaming", streamed)):
+        told = run("protect", source, *options, "--engine", engine, "--delimiter", ",", "-o", out)
+        assert told.exit_code == 0, told.output
+    assert memory.read_bytes() == streamed.read_bytes()
+    figures = []
+    for engine in ("memory", "streaming"):
+        told = run("assess", source, streamed, "-s", schema, "--engine", engine, "--json")
+        assert told.exit_code == 0, told.output
+        found = json.loads(told.stdout)
+        figures.append({m["name"]: m["value"] for m in (*found["risks"], *found["losses"])})
+    assert figures[1] == pytest.approx(figures[0])
+    told = run("risk", source, "-s", schema, "--engine", "streaming", "--json")
+    assert told.exit_code == 0, told.output
+
+
+def test_a_large_text_is_streamed_and_that_is_said(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored_parquet, "_SHARE", 0.0)
+    survey = dc.datasets.business(200)
+    dc.write(survey, tmp_path / "a.csv")
+    told = run("protect", tmp_path / "a.csv", "--k", 5, "-o", tmp_path / "b.csv")
+    assert told.exit_code == 0, told.output
+    assert "it is streamed, in blocks" in " ".join(told.stderr.split())
+    assert len(dc.read(tmp_path / "b.csv")) == 200
+
+
+def test_spark_writes_no_text(tmp_path):
+    survey = dc.datasets.business(200)
+    dc.write(survey, tmp_path / "a.parquet")
+    engine = dc.SparkEngine.__new__(dc.SparkEngine)  # no session is needed to say so
+    with pytest.raises(ValueError, match="Spark writes a folder"):
+        dc.protect(dc.scan(tmp_path / "a.parquet", survey.schema), output=tmp_path / "b.csv", engine=engine)
 
 
 def test_two_tables_of_different_length_are_refused(file):
@@ -133,3 +175,17 @@ def test_a_file_is_protected_once_for_each_unit(tmp_path):
     unknown = run(*call[:-4], "--unit", "nowhere", "-o", tmp_path / "n.parquet")
     assert isinstance(unknown.exception, dc.DiscreetError) or unknown.exit_code == 2
     assert not (tmp_path / "n.parquet").exists()
+
+
+def test_an_assessment_says_the_same_streamed_advice_included(tmp_path):
+    rng = np.random.default_rng(5)
+    table = pl.DataFrame({"rent": rng.integers(300, 2000, 120), "income": rng.integers(9, 99, 120) * 1000})
+    table.write_csv(tmp_path / "t.csv")
+    keys = ("--keys", "rent,income")
+    assert run("protect", tmp_path / "t.csv", *keys, "--k", 3, "--seed", 1, "-o", tmp_path / "m.csv").exit_code == 0
+    told = [
+        run("assess", tmp_path / "t.csv", tmp_path / "m.csv", *keys, "--json", "--engine", engine).stdout
+        for engine in ("memory", "streaming")
+    ]
+    assert told[0] == told[1]
+    assert "no-confidential" in told[0]

@@ -79,7 +79,7 @@ COMMANDS = {
     "compare": (["compare", "data.csv", "-s", "data.toml", "-c", "mdav k=3", "-o", "out.csv"], W + "compare", "wait"),
     "tune": (["tune", "data.csv", "-s", "data.toml", "-c", "mdav k=3,4", "-o", "out.csv"], W + "tune", "wait"),
     "papers": (["papers", "p0", "--html", "out.html"], W + "compare_papers", "wait"),
-    "methods": (["methods"], W + "describe_methods", "wait"),
+    "methods": (["methods"], W + "kept_methods", "wait"),
     "datasets": (["datasets", "business", "-o", "out.csv"], W + "write_dataset", "wait"),
     "demo": (["demo", "-o", "out"], W + "demo", "wait"),
     "warm": (["warm"], W + "warm", "wait"),

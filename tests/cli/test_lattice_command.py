@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
-import subprocess
-import sys
 
 import pytest
+
+from discreet.cli import main
 
 
 @pytest.fixture
@@ -21,21 +23,28 @@ def folder(tmp_path):
     return tmp_path
 
 
+def discreet(folder, *arguments):
+    """Return the exit code, and what is said to readers and beside."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main._code(list(arguments))
+    return code, out.getvalue(), err.getvalue()
+
+
 def lattice(folder, *options):
-    command = [sys.executable, "-m", "discreet", "lattice", "data.csv", "--hierarchies", "fuel=fuel.csv", *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return discreet(folder, "lattice", "data.csv", "--hierarchies", "fuel=fuel.csv", *options)
 
 
 def test_nodes_are_shown_and_written(folder):
-    run = lattice(folder, "--k", "3", "--attributes", "fuel,sex", "-o", "nodes.csv")
-    assert run.returncode == 0, run.stderr
-    assert "All 6 combinations of steps" in run.stdout
-    assert "yes, and costs least" in run.stdout
+    code, out, err = lattice(folder, "--k", "3", "--attributes", "fuel,sex", "-o", "nodes.csv")
+    assert code == 0, err
+    assert "All 6 combinations of steps" in out
+    assert "yes, and costs least" in out
     nodes = list(csv.DictReader((folder / "nodes.csv").read_text(encoding="utf-8").splitlines()))
     assert len(nodes) == 6
     assert [node["best"] for node in nodes] == ["true", *["false"] * 5]
-    run = lattice(folder, "--k", "3", "--attributes", "fuel,sex", "--json", "--satisfying")
-    told = json.loads(run.stdout)
+    _, out, _ = lattice(folder, "--k", "3", "--attributes", "fuel,sex", "--json", "--satisfying")
+    told = json.loads(out)
     assert told["nodes"] == 6
     assert all(row["satisfies"] for row in told["top"])
 
@@ -51,9 +60,9 @@ def test_nodes_are_shown_and_written(folder):
 )
 def test_bad_input_gets_its_sentence_and_no_file(folder, options, words):
     before = (folder / "data.csv").read_bytes()
-    run = lattice(folder, *options)
-    assert run.returncode == 2
-    assert words in run.stderr
+    code, _, err = lattice(folder, *options)
+    assert code == 2
+    assert words in err
     assert (folder / "data.csv").read_bytes() == before
 
 
@@ -66,9 +75,17 @@ def test_bad_hierarchies_and_unmet_thresholds_get_their_sentence_on_the_command_
     }
     for text, sentence in cases.items():
         (folder / "fuel.csv").write_text(text, encoding="utf-8")
-        command = [sys.executable, "-m", "discreet", "protect", "data.csv", "out.csv", "-m", "generalisation", "--k=9",
-                   "--set", "hierarchies=fuel=fuel.csv"]  # fmt: skip
-        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        assert run.returncode == 2, run.stderr
-        assert sentence in " ".join(run.stderr.split())
+        code, _, err = discreet(
+            folder,
+            "protect",
+            "data.csv",
+            "out.csv",
+            "-m",
+            "generalisation",
+            "--k=9",
+            "--set",
+            "hierarchies=fuel=fuel.csv",
+        )
+        assert code == 2, err
+        assert sentence in " ".join(err.split())
         assert not (folder / "out.csv").exists()

@@ -114,6 +114,6 @@ def test_an_approval_that_was_taken_away_is_missed_by_its_seal(release):
     discreet("approve", release, "--by", "A", "--reason", "B", "--refuse", "-q")
     code, out, _ = discreet("verify", release, "--json")
     (approval,) = json.loads(out)["approvals"]
-    assert (code, approval["decision"]) == (0, "refused")
+    assert (code, approval["decision"]) == (1, "refused")
     (release / "approvals.json").unlink()
     assert discreet("verify", release, "--seal", approval["seal"])[0] == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import json
@@ -12,8 +13,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from discreet.cli import main
+from discreet.cli import console, main
+from discreet.progress import report
 
 COMMANDS = [command.callback.__name__ for command in main.app.registered_commands]
 
@@ -39,11 +42,47 @@ def test_help_explains_with_an_example(command, tmp_path):
     assert f"discreet {command}" in " ".join(out.split())
 
 
+def test_no_word_of_a_help_is_taken_for_markup():
+    """What stands in square brackets would be swallowed: a page said "a protocol with several []"."""
+    from rich.text import Text
+    from typer.main import get_command
+
+    commands = get_command(main.app).commands
+    assert set(commands) >= {"protect", "run", "assess"}
+    for name, command in commands.items():
+        for text in [command.help, *(getattr(option, "help", None) for option in command.params)]:
+            for word in re.findall(r"\[+[a-z.]+\]+", text or ""):
+                shown = Text.from_markup(text).plain
+                assert word in shown, f"{name}: {word} would not be shown; write \\{word}"
+
+
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "studio"])  # that one serves a page
 def test_json_and_quiet_are_everywhere(command, tmp_path):
     _, out, _ = discreet(command, "--help", cwd=tmp_path)
     assert "--json" in out
     assert "--quiet" in out or command == "methods"
+
+
+def test_no_bar_disturbs_what_a_machine_reads():
+    """Whatever can be read by machines shows no bar there, nor where it is told to be quiet, on a terminal either."""
+    seen = 0
+    for file in sorted(Path(main.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "progress":
+                shown = {one.arg: ast.unparse(one.value) for one in node.keywords}
+                assert shown["quiet"] == "quiet or json", f"{file.name}:{node.lineno}"
+                assert shown.get("verbose", "verbose") == "verbose", f"{file.name}:{node.lineno}"
+                seen += 1
+    assert seen > 15
+
+
+@pytest.mark.parametrize(("quiet", "bars"), [(True, False), (False, True)])
+def test_bars_are_shown_on_a_terminal_unless_it_is_to_be_quiet(quiet, bars, monkeypatch):
+    shown = io.StringIO()
+    monkeypatch.setattr(console, "err", Console(file=shown, force_terminal=True, width=80))
+    with console.progress(quiet=quiet):
+        report("sorting", 1, 3)
+    assert ("sorting" in shown.getvalue()) is bars
 
 
 def test_the_exit_codes_are_told(tmp_path):

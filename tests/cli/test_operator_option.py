@@ -64,6 +64,8 @@ def test_each_attribute_of_a_mixed_file_has_its_own(survey):
         (("--method", "mdav", "--operator", "mean", "--operator", "median"), "one operator; got 2"),
         (("--method", "pram", "--operator", "mean"), "takes no operator"),
         (("--method", "mixed-mdav", "--operator", "town=mean"), "neither a masked attribute"),
+        (("--method", "mixed-mdav", "--operator", "medan"), "Did you mean 'median'"),
+        (("--method", "mixed-mdav", "--operator", "choquet:addtive:1"), "Did you mean 'additive'"),
     ],
 )
 def test_what_cannot_be_meant_ends_with_code_2_and_no_file(survey, arguments, words):

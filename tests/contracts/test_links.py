@@ -51,6 +51,22 @@ def test_ties_of_one_record_are_no_ties_of_the_next():
     assert linked.probability.tolist() == [1.0, 0.0, 1.0, 0.0]
 
 
+@pytest.mark.parametrize("rising", [True, False])
+def test_whoever_is_in_a_row_is_held_however_long_it_is(rising):
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        classes = rng.permutation(np.concatenate([np.arange(9), rng.integers(0, 9, 4)]))
+        rows = [rng.permutation(9)[: rng.integers(0, 9)].tolist() for _ in range(5)]
+        rows = [sorted(row) for row in rows] if rising else rows
+        tied = links(rows, n_a=13, classes=classes, rows=rng.integers(-1, 5, 8))
+        candidates, records = rng.integers(-1, 13, 40), rng.integers(-1, 8, 40)
+        expected = [
+            a >= 0 and b >= 0 and tied.rows[b] >= 0 and classes[a] in rows[tied.rows[b]]
+            for a, b in zip(candidates, records, strict=True)
+        ]
+        assert tied.holds(candidates, records).tolist() == expected
+
+
 def test_files_of_different_sizes_need_a_truth_of_the_right_length():
     with pytest.raises(DataError, match="Files of 4 and 2 records cannot be compared position by position"):
         links([[0], [1]]).evaluate()

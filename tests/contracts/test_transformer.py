@@ -19,7 +19,8 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.compose import ColumnTransformer  # noqa: E402
 from sklearn.linear_model import LinearRegression  # noqa: E402
 from sklearn.model_selection import GridSearchCV  # noqa: E402
-from sklearn.pipeline import Pipeline  # noqa: E402
+from sklearn.pipeline import Pipeline, make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 ONE_TABLE = "transform on other records is refused: groups and draws belong to one table"
@@ -162,3 +163,96 @@ def test_a_table_of_other_columns_is_refused():
     masker = dc.TopCoding(share=0.1).fit(np.random.default_rng(0).normal(size=(30, 3)))
     with pytest.raises(DataError, match="X has 2 features, but TopCoding is expecting 3"):
         masker.transform(np.ones((4, 2)))
+
+
+def test_columns_of_a_frame_with_an_index_of_its_own_stand_side_by_side_in_a_column_transformer():
+    people = pd.DataFrame(
+        {"age": range(20, 60), "wage": range(1000, 5000, 100), "left": range(40)}, index=range(900, 940)
+    )
+    parts = [("keys", dc.MDAV(k=4), ["age", "wage"])]
+    both = ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False)
+    released = both.set_output(transform="pandas").fit_transform(people)
+    assert released.shape == (40, 3)
+    assert released["left"].tolist() == people["left"].tolist()
+    assert released.index.tolist() == people.index.tolist()
+    # By itself, a release has an index that says nothing; so has one whose records were put into another order.
+    assert dc.MDAV(k=4).fit_transform(people).index.tolist() == list(range(40))
+    shuffled = dc.RecordOrder(random_state=1).set_output(transform="pandas").fit_transform(people)
+    assert shuffled.index.tolist() == list(range(40))
+
+
+def grid_scores(estimator, name, table, ks=(3, 9)):
+    every = np.arange(len(table))
+    search = GridSearchCV(
+        estimator, {name: list(ks)}, scoring=dc.privacy_utility, cv=[(every, every)], refit=False, error_score="raise"
+    )
+    return search.fit(table).cv_results_["mean_test_score"].tolist()
+
+
+def test_a_search_scores_the_maskers_of_a_pipeline():
+    table = frame()
+    alone = grid_scores(dc.MDAV(), "k", table)
+    assert grid_scores(make_pipeline(dc.MDAV()), "mdav__k", table) == alone
+    assert grid_scores(make_pipeline("passthrough", dc.MDAV(), StandardScaler()), "mdav__k", table) == alone
+    # What prepares the table is no part of the loss; an earlier masker is.
+    scaled = StandardScaler().fit_transform(table)
+    prepared = grid_scores(make_pipeline(StandardScaler(), dc.MDAV()), "mdav__k", table)
+    assert prepared == [dc.privacy_utility(dc.MDAV(k=k), scaled) for k in (3, 9)]
+    coding = dc.TopCoding(share=0.2)
+    two = dc.privacy_utility(make_pipeline(coding, dc.MDAV(k=3)), table)
+    assert two == -dc.assess(table, dc.Chain([coding, dc.MDAV(k=3)], seed=1).mask(table)).score.value
+    with pytest.raises(ParameterError, match="none of the 1 steps of the pipeline is a masker"):
+        dc.privacy_utility(make_pipeline(StandardScaler()), table)
+    with pytest.raises(ParameterError, match="StandardScaler stands between two maskers"):
+        dc.privacy_utility(make_pipeline(coding, StandardScaler(), dc.MDAV(k=3)), table)
+
+
+@pytest.mark.parametrize("release", ["label", "midpoint"])
+@pytest.mark.parametrize(("bands", "factor"), [("nice:10", 1.5), ("nice:10", -1.0), ("0,50,100", 1.5)])
+def test_numbers_beyond_the_fitted_bands_are_counted_and_refused(bands, factor, release):
+    first = pd.DataFrame({"wage": np.linspace(1, 99, 40)})
+    masker = dc.Banding(bands, release=release).fit(first)
+    assert masker.transform(first.head(3))["wage"].notna().all()
+    with pytest.raises(DataError, match=r"Banding: \d+ of 40 numbers of column 'wage' lie beyond the bands.*open ends"):
+        masker.transform(first * factor)
+    assert dc.Banding("<20,50,80+", release=release).fit(first).transform(first * factor)["wage"].notna().all()
+
+
+@pytest.mark.parametrize("to", ["month", "quarter", "year"])
+@pytest.mark.parametrize("year", [2018, 2019, 2021])
+def test_dates_beyond_the_fitted_labels_are_refused_and_never_missing(to, year):
+    first = pd.DataFrame({"visit": pd.date_range("2020-01-01", periods=30)})
+    other = pd.DataFrame({"visit": pd.date_range(f"{year}-12-01", periods=4)})
+    with pytest.raises(DataError, match="DateCoarsening: 4 of 4 dates of column 'visit' lie before the first or after"):
+        dc.DateCoarsening(to).fit(first).transform(other)
+    assert dc.DateCoarsening(to, release="first").fit(first).transform(other)["visit"].notna().all()
+    gaps = first.head(3).assign(visit=[pd.NaT, *first["visit"][:2]])
+    assert dc.DateCoarsening(to).fit(first).transform(gaps)["visit"].isna().tolist() == [True, False, False]
+
+
+def test_the_global_output_of_scikit_learn_holds_unless_a_masker_says_otherwise():
+    numbers = frame().to_numpy()
+    with sklearn.config_context(transform_output="pandas"):
+        assert isinstance(dc.MDAV(k=3).fit_transform(numbers), pd.DataFrame)
+        assert isinstance(dc.TopCoding(share=0.1).fit(numbers).transform(numbers), pd.DataFrame)
+        own = dc.MDAV(k=3).set_output(transform="default")
+        assert isinstance(own.fit_transform(numbers), np.ndarray)
+        parts = ColumnTransformer([("mask", dc.MDAV(k=4), ["size", "wage"])], remainder="passthrough")
+        assert list(parts.fit_transform(frame())) == ["mask__size", "mask__wage", "remainder__age"]
+    with sklearn.config_context(transform_output="polars"):
+        assert isinstance(dc.MDAV(k=3).fit_transform(frame()), pl.DataFrame)
+    assert isinstance(dc.MDAV(k=3).fit_transform(numbers), np.ndarray)
+
+
+def test_chains_and_units_are_cloned():
+    per_house = dc.PerUnit(dc.MDAV(k=3, attributes=["rent"]), unit="house")
+    step = dc.release.Step("top-coding", {"share": 0.1})
+    chain = dc.Chain([step, per_house, dc.MDAV(k=4)], seed=7, folder="hierarchies")
+    copy = clone(chain)
+    assert (copy.seed, copy.folder, copy.description()) == (7, "hierarchies", chain.description())
+    assert copy.steps[2] is not chain.steps[2]
+    assert clone(per_house).get_params()["masker__k"] == 3
+    assert chain.get_params()["step_3__k"] == 4
+    table = frame()
+    plain = dc.Chain([dc.TopCoding(share=0.05), dc.MDAV(k=4)], seed=1)
+    assert clone(plain).mask(table).to_native().equals(plain.mask(table).to_native())

@@ -19,6 +19,7 @@ from discreet.errors import DataError, MissingValueError
 from discreet.evaluation.measuring import emptied, take_measure
 from discreet.masking.recoding.hierarchy import Hierarchy
 from discreet.measures.loss.numbers import IL1s
+from discreet.progress import listening
 
 SCHEMA = dc.Schema(
     [
@@ -245,3 +246,56 @@ def test_tables_larger_than_memory_are_told_the_same(original, tmp_path):
     whole = dc.assess(dc.scan(tmp_path / "a.parquet", SCHEMA), dc.scan(tmp_path / "none.parquet", SCHEMA))
     assert "not_compared" not in whole["il1s"].details
     assert whole.not_computed == ()
+
+
+def reports_of(original, masked, **options):
+    reports = []
+    with listening(lambda *report: reports.append(report)):
+        assessment = dc.assess(original, masked, **options)
+    return assessment, reports
+
+
+def test_the_measure_that_is_worked_on_is_named(original):
+    masked = dc.MDAV(k=3).mask(original)
+    assessment, reports = reports_of(original, masked)
+    counted = [report for report in reports if report[0] == "measuring"]
+    total = len(assessment.measurements) + len(assessment.not_computed)
+    assert counted == [("measuring", done, total) for done in range(total + 1)]
+    names = [label.removeprefix("measuring ") for label, *_ in reports if label.startswith("measuring ")]
+    # What is put together from others takes no time of its own.
+    assert {one.name for one in assessment.measurements} - {"combined-linkage"} <= set(names)
+    assert {"distance-linkage on numbers", "probabilistic-linkage on categories"} <= set(names)
+    # One begins and ends before the next: whoever shows a bar for each shows one at a time.
+    own = [report for report in reports if report[0].startswith("measuring ")]
+    assert [report[1:] for report in own] == [(0, 1), (1, 1)] * (len(own) // 2)
+    assert all(begun[0] == ended[0] for begun, ended in zip(own[::2], own[1::2], strict=True))
+    # While it links, it is the one that is named.
+    at = [place for place, report in enumerate(reports) if report[0] == "linking"]
+    assert all(
+        "linkage" in next(r[0] for r in reversed(reports[:place]) if r[0].startswith("measuring ")) for place in at
+    )
+
+
+def test_a_measure_that_cannot_be_computed_is_not_left_open(original):
+    assessment, reports = reports_of(original, without("AGE", "INC", "FUEL"), measures=None)
+    assert assessment.not_computed
+    last = {label: (done, total) for label, done, total in reports if label.startswith("measuring")}
+    assert last
+    assert all(done == total for done, total in last.values())
+
+
+def test_the_command_line_tells_how_long_each_measure_took(tmp_path):
+    frame().write_csv(tmp_path / "a.csv")
+    frame().with_columns(pl.col("INC") + 1.0).write_csv(tmp_path / "b.csv")
+    workflow.save_schema(SCHEMA, tmp_path / "a.toml")
+    arguments = [
+        "assess",
+        str(tmp_path / "a.csv"),
+        str(tmp_path / "b.csv"),
+        "-s",
+        str(tmp_path / "a.toml"),
+        "--verbose",
+    ]
+    told = CliRunner().invoke(app, arguments, env={"COLUMNS": "220"})
+    assert told.exit_code == 0, told.stderr
+    assert "measuring distance-linkage: 1 steps in " in told.stderr

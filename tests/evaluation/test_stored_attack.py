@@ -60,6 +60,21 @@ def test_beyond_it_everybody_who_is_asked_is_found_alike(files, monkeypatch, par
     assert links.evaluate().expected == pytest.approx(truth.expected)
 
 
+def test_a_number_that_the_release_has_none_of_is_left_out_alike(files, monkeypatch):
+    emptied = pl.read_parquet(files / "b.parquet").with_columns(pl.lit(None, pl.Float64).alias("x"))
+    emptied.write_parquet(files / "b.parquet")
+    stored, held = tables(files)
+    truth = dc.attack(*held, attributes=["y", "town"]).evaluate()
+    in_memory, risk = dc.attack(*held), dc.measure(*held, "distance-linkage")[0]
+    assert (in_memory.attributes, in_memory.evaluate().expected) == (("y", "town"), truth.expected)
+    monkeypatch.setattr(question, "MOST_AT_ONCE", 100)
+    links = dc.attack(*stored)
+    assert links.attributes == ("y", "town")
+    assert links.evaluate().expected == pytest.approx(truth.expected)
+    assert dc.measure(*stored, "distance-linkage")[0].value == pytest.approx(risk.value)
+    assert risk.value >= 100 * truth.rate - 1e-9
+
+
 def test_a_sample_is_one_of_the_records_and_its_interval_holds_the_rate(files, monkeypatch):
     stored, held = tables(files)
     truth = dc.attack(*held).evaluate()

@@ -282,3 +282,10 @@ def test_shows_itself(study):
     assert "failed" not in repr(study)
     rows = [dict(study.rows[0], error="it could not be done"), *study.rows[1:]]
     assert repr(Study(rows)) == f"Study({len(rows)} experiments, 1 failed)"
+
+
+def test_a_seed_of_a_candidate_is_refused_because_the_study_would_draw_another(table):
+    seeded = [MDAV(k=3), MDAV(k=3, search="blocks", random_state=5)]
+    with pytest.raises(ParameterError, match="1 of 2 candidates has a random_state, the first a mdav"):
+        compare(table, seeded, measures=MEASURES, random_state=1, workers=1)
+    assert len(compare(table, seeded[:1], measures=MEASURES, random_state=1, workers=1)) == 1

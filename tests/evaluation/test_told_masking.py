@@ -89,7 +89,7 @@ def test_what_was_left_alone_is_what_it_was():
 
 
 def test_methods_are_read_as_typed():
-    assert [repr(one) for one in parse_masking(["mdav"], {"k": "7"})] == ["MDAV(k=7)"]
+    assert [one.label() for one in parse_masking(["mdav"], {"k": "7"})] == ["mdav(k=7)"]
     with pytest.raises(ParameterError, match="is written 'rank-swapping p=10'"):
         parse_masking(["rank-swapping 10"])
     with pytest.raises(ParameterError, match="Which of the 2 methods k belongs to"):

@@ -47,7 +47,9 @@ def outcome(masker, table):
     except DiscreetError as error:
         return f"refused: {error.message}"
     cells = json.dumps(masked.microdata.to_arrow().to_pydict(), default=str)
-    return f"{_short(cells)} of {len(masked)}; notes {_short(json.dumps(masked.provenance.notes))}"
+    told = masked.provenance
+    promises = json.dumps([[promise.sentence for promise in told.guarantees], told.attributes, told.removed])
+    return f"{_short(cells)} of {len(masked)}; notes {_short(json.dumps(told.notes))}; promises {_short(promises)}"
 
 
 def _short(text):

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 import sklearn.base
-from tests.battery import SCHEMA, microdata, names_for, sample
+from tests.battery import microdata, names_for, sample, schema_for
 
 from discreet import catalogue
 from discreet.data.microdata import Microdata
@@ -51,11 +51,13 @@ def test_parameters_in_scikit_learn_manner(measure):
         assert repr(copy) == repr(measure)
     for name in measure.get_params(deep=False):
         with pytest.raises(ParameterError, match=f"^{type(measure).__name__}: {name} must be "):
-            measure.clone().set_params(**{name: object()}).measure(microdata(), microdata())
+            measure.clone().set_params(**{name: object()}).measure(
+                microdata(scales=measure.scales), microdata(scales=measure.scales)
+            )
 
 
 def test_result_is_on_the_range_and_says_what_it_means(measure):
-    original = microdata()
+    original = microdata(scales=measure.scales)
     for masked in (original, shuffled(original, names_for(measure.scales))):
         result = measure.measure(original, masked)
         assert measure.low <= result.value <= measure.high
@@ -67,7 +69,7 @@ def test_result_is_on_the_range_and_says_what_it_means(measure):
 
 def test_a_handful_of_records_is_measured_or_refused(measure):
     for n in (1, 2, 3):
-        original = microdata(n)
+        original = microdata(n, scales=measure.scales)
         try:
             result = measure.measure(original, shuffled(original, names_for(measure.scales)))
         except DiscreetError:
@@ -81,8 +83,12 @@ def test_a_handful_of_records_is_measured_or_refused(measure):
 def test_an_unmasked_file_loses_nothing(measure):
     if measure.kind != "loss":
         pytest.skip("a risk")
-    assert measure.measure(microdata(), microdata()).value == pytest.approx(0, abs=1e-9)
-    after = measure.measure(microdata(), shuffled(microdata(), names_for(measure.scales))).value
+    assert measure.measure(microdata(scales=measure.scales), microdata(scales=measure.scales)).value == pytest.approx(
+        0, abs=1e-9
+    )
+    after = measure.measure(
+        microdata(scales=measure.scales), shuffled(microdata(scales=measure.scales), names_for(measure.scales))
+    ).value
     if measure.sees_shuffling:
         assert after > 0
     else:
@@ -90,7 +96,7 @@ def test_an_unmasked_file_loses_nothing(measure):
 
 
 def test_the_same_records_in_another_order_give_the_same_number(measure):
-    original = microdata()
+    original = microdata(scales=measure.scales)
     masked = shuffled(original, names_for(measure.scales))
     order = np.random.default_rng(5).permutation(len(original))
     first = measure.measure(original, masked).value
@@ -99,7 +105,7 @@ def test_the_same_records_in_another_order_give_the_same_number(measure):
 
 
 def test_the_number_of_threads_does_not_matter(measure):
-    original = microdata(90)
+    original = microdata(90, scales=measure.scales)
     masked = shuffled(original, names_for(measure.scales))
     values = [measure.measure(original, masked, engine=MemoryEngine(workers=w)).value for w in (1, 2)]
     assert values[0] == values[1]
@@ -107,24 +113,24 @@ def test_the_number_of_threads_does_not_matter(measure):
 
 def test_tables_that_do_not_belong_together_are_refused(measure):
     with pytest.raises(DataError, match="60 records and the masked table 61"):
-        measure.measure(microdata(60), microdata(61))
+        measure.measure(microdata(60, scales=measure.scales), microdata(61, scales=measure.scales))
     column = names_for(measure.scales)[0]
     with pytest.raises(DataError, match=f"lacks 1 columns of the original, the first '{column}'"):
-        measure.measure(microdata(), sample().drop_columns([column]))
+        measure.measure(microdata(scales=measure.scales), sample(scales=measure.scales).drop_columns([column]))
 
 
 def test_a_schema_without_anything_to_look_at_is_refused(measure):
     # A measure that has a rule for columns that are not released, or for any masked cell, looks at all but identifiers.
     all_roles = measure.sees_removed or measure.name == "reconstruction"
     role = "other" if measure.keys_only else "identifier" if all_roles else "stratum"
-    nothing = Schema(type(a)(a.name, a.scale, role) for a in SCHEMA)
-    data = Microdata(sample(), nothing)
+    nothing = Schema(type(a)(a.name, a.scale, role) for a in schema_for(measure.scales))
+    data = Microdata(sample(scales=measure.scales), nothing)
     assert not measure.applies_to(nothing)
     with pytest.raises(SchemaError, match="no attribute that the measure can look at|names no confidential attribute"):
         measure.measure(data, data)
 
 
 def test_identifiers_may_be_absent_from_the_release(measure):
-    original = microdata()
-    release = sample().drop_columns(["person"])
+    original = microdata(scales=measure.scales)
+    release = sample(scales=measure.scales).drop_columns(["person"])
     assert measure.measure(original, release).value == pytest.approx(measure.measure(original, original).value)

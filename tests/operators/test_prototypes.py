@@ -104,7 +104,10 @@ def test_patterns_keep_runs_of_events_together():
 
 
 def test_reading():
-    assert sequence_operator_names() == ("frequent-items", "majority", "medoid", "oesp")
+    assert sequence_operator_names() == (
+        *("dtw-barycentre", "frequent-items", "majority", "mean-path", "medoid", "oesp"),
+        *("pointwise-mean", "pointwise-median", "shared-terms"),
+    )
     assert as_sequence_operator("medoid", Hamming()) == Medoid(Hamming())
     assert as_sequence_operator("oesp", Hamming()) == OrderedElementScoring()
     assert as_sequence_operator(MajorityByPosition(), Hamming()) == MajorityByPosition()

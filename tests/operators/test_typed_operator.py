@@ -143,6 +143,14 @@ def test_the_power_mean_of_one_and_seven_is_five():
     assert as_operator("owa:power:2")([1.0, 7.0]) == pytest.approx(0.25 * 7 + 0.75)
 
 
+def test_numbers_alone_are_weights_where_a_quantifier_is_meant():
+    assert as_operator("owa:0.75, 0.25")([1.0, 7.0]) == pytest.approx(0.75 * 7 + 0.25)
+    assert as_operator("owa:1,0,0")([1.0, 7.0, 3.0]) == 7.0
+    assert as_operator("owa:linear:0,0.5")([1.0, 7.0]) == 7.0  # a quantifier's own numbers stay its own
+    with pytest.raises(ParameterError, match="sum"):
+        as_operator("owa:0.5,0.6")([1.0, 7.0])
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -230,7 +238,7 @@ def test_a_protocol_holds_the_text():
     again = dc.Protocol.from_toml(protocol.to_toml())
     assert again == protocol
     built = catalogue.build("masker", "mdav", dict(again.steps[0].parameters))
-    assert repr(built) == "MDAV(operator='owa:most')"
+    assert repr(built) == repr(dc.MDAV(k=3, operator="owa:most"))
     with pytest.raises(ParameterError, match="Line 3: .*operator must be .*Did you mean 'most'"):
         catalogue.build("masker", "mdav", {"operator": "owa:mst"}, "Line 3")
 

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from discreet.cli import main
 from discreet.errors import FileError, ParameterError
 from discreet.release.approval import APPROVALS, approve, check_approvals
 from discreet.release.manifest import write_manifest
@@ -48,6 +49,17 @@ def test_an_approval_holds_until_something_changes(release):
     assert (second.number, second.decision, second.exceptions) == (2, "refused", ("none",))
     assert first.seal != second.seal
     assert str(release) not in (release / APPROVALS).read_text(encoding="utf-8")
+
+
+def test_a_release_that_may_not_go_out_does_not_pass(release, capsys):
+    assert main._code(["verify", str(release), "--quiet"]) == 0
+    approved(release)
+    assert main._code(["verify", str(release), "--quiet"]) == 0
+    approve(release, by="B. Jones", reason="Too fine.", decision="refused")
+    assert main._code(["verify", str(release), "--quiet"]) == 1
+    assert "may not go out" in capsys.readouterr().err
+    approve(release, by="B. Jones", reason="As agreed.")
+    assert main._code(["verify", str(release), "--quiet"]) == 0
 
 
 @pytest.mark.parametrize("name", ["masked.csv", "sub/report.html", "manifest.json"])

@@ -333,3 +333,21 @@ def test_the_file_holds_what_was_masked_and_assessed(tmp_path, steps, ending):
             rows = masked.provenance.rows
             before = original if rows is None else original.take(rows)
             assert found.encoded(name).tolist() != before.encoded(name).tolist()
+
+
+def test_steps_with_other_objects_are_other_steps():
+    """Releases of equal beginnings are used again: what only looks alike must not be taken for the same."""
+
+    class Tool:
+        def __repr__(self):
+            return "Tool"
+
+    def keys(tool):
+        masker = dc.MDAV(k=3)
+        masker.operator = tool
+        return Chain([masker]).step_keys()
+
+    one, other = Tool(), Tool()
+    assert keys(one) == keys(one)
+    assert keys(one) != keys(other)
+    assert Chain([dc.MDAV(k=3)]).step_keys() == Chain([dc.MDAV(k=3)]).step_keys() != Chain([dc.MDAV(k=4)]).step_keys()

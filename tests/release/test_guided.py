@@ -135,3 +135,44 @@ def test_a_column_that_is_not_there_is_named_with_its_step():
     table = dc.survey(pl.DataFrame({"x": [1.5, 2.5, 4.0, 7.0]}), keys="x", numeric="x", others="other")
     with pytest.raises(dc.errors.UnknownNameError, match=r"Step 1 \(mdav\): .*'y'"):
         table.protect("mdav", attributes=["y"])
+
+
+def test_before_the_first_step_there_is_a_risk_and_no_release(companies, release, tmp_path):
+    path = release.undo(2).report(tmp_path / "risk.html")
+    dc.workflow.write_risk(companies.risk(), tmp_path / "same.html")
+    assert path.read_bytes() == (tmp_path / "same.html").read_bytes()
+    with pytest.raises(ParameterError, match=r"undo: no step was taken.*survey\.protect"):
+        companies.undo()
+    with pytest.raises(dc.DiscreetError, match=r"assess: no step was taken.*Protect first"):
+        companies.assess()
+    for name in ("attack", "measure", "write", "protocol", "masked", "steps", "advice"):
+        with pytest.raises(dc.DiscreetError, match=f"{name}: no step was taken"):
+            getattr(companies, name)
+        assert not hasattr(companies, name)
+    with pytest.raises(AttributeError, match="'Survey' object has no attribute 'nothing'"):
+        companies.nothing  # noqa: B018 - it must not be there
+    for options in ({"audience": "external"}, {"about": {"title": "Firms"}}):
+        with pytest.raises(ParameterError, match=f"report: {next(iter(options))} is about a release"):
+            companies.report(tmp_path / "other.html", **options)
+    with pytest.raises(FileError, match="written as .html"):
+        companies.report(tmp_path / "other.json")
+    assert not (tmp_path / "other.html").exists()
+
+
+def test_functions_take_a_protected_survey_as_its_release(companies, release):
+    masked = release.masked
+    assert dc.measure(companies, release, "uniques") == dc.measure(companies, masked, "uniques")
+    assert dc.assess(companies, release) == dc.assess(companies, masked)
+    assert repr(dc.attack(companies, release)) == repr(dc.attack(companies, masked))
+    assert dc.risk(release).value == dc.risk(masked).value
+    assert (
+        dc.workflow.attack_together(companies, release).expected
+        == dc.workflow.attack_together(companies, masked).expected
+    )
+    again = dc.protect(release, "mdav", k=9)
+    assert [one.method for one in again.provenance.history] == ["rank-swapping", "mdav", "mdav"]
+
+
+def test_what_is_no_table_is_told_so(companies):
+    with pytest.raises(dc.DiscreetError, match="A table must be .*got int"):
+        dc.measure(companies, 3, "uniques")

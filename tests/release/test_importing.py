@@ -150,6 +150,37 @@ def test_metadata_and_recodings_of_argus(folder):
     assert dc.run("there.toml").masked.microdata.column("region").to_pylist() == ["all"] * 60
 
 
+def test_lines_of_a_recoding_that_cannot_be_read_are_listed_and_the_rest_runs(folder):
+    (folder / "region.grc").write_bytes(
+        "north: north\nno rule\n\nsüd: south\n<ODD> 3\n<CODELIST> a.cdl\n9: -\n".encode("cp1252")
+    )
+    imported = import_protocol("region.grc", data="people.csv")
+    assert [(one.where, one.what) for one in imported.unread] == [
+        ("line 2", "a line of the recoding"),
+        ("line 5", "a line of the recoding"),
+        ("line 6", "<CODELIST>"),
+        ("line 7", "a line of the recoding"),
+    ]
+    assert main._code(["import", "region.grc", "--data", "people.csv", "-o", "there.toml"]) == 0
+    assert set(dc.run("there.toml").masked.microdata.column("region").to_pylist()) == {"north", "süd"}
+
+
+def test_open_ends_of_breaks_run(folder):
+    (folder / "open.R").write_text(
+        'sdc <- createSdcObj(d, keyVars = c("age", "sex"))\nglobalRecode(sdc, "age", c(-Inf, 30, 40, Inf))\n'
+    )
+    assert main._code(["import", "open.R", "--data", "people.csv", "-o", "open.toml"]) == 0
+    assert set(dc.run("open.toml").masked.microdata.column("age").to_pylist()) == {"<30", "30–39", "40+"}
+
+
+@pytest.mark.parametrize("name", ["nothing.R", "nothing.grc"])
+@pytest.mark.parametrize("content", [b"", b" \n\n", bytes(range(256)) * 4, b"just some words\nand more\n"])
+def test_a_file_in_which_nothing_can_be_read_is_refused(folder, name, content):
+    (folder / name).write_bytes(content)
+    assert main._code(["import", name, "--data", "people.csv", "--attribute", "region", "-o", "out.toml"]) == 2
+    assert sorted(path.name for path in folder.iterdir()) == sorted([name, "people.csv", "script.R"])
+
+
 def test_bad_input_gets_its_sentence_and_no_file(folder):
     (folder / "x.txt").write_text("")
     (folder / "none.R").write_text("kAnon(sdc)")

@@ -53,7 +53,7 @@ def test_an_external_manifest_keeps_it_to_itself(released, tmp_path):
 
 def test_a_person_goes_before_a_manifest(released, tmp_path):
     chain, source = masking_of(released, methods=["mdav k=7"])
-    assert (repr(chain.steps[0]), source) == ("MDAV(k=7)", "as said")
+    assert (chain.steps[0].label(), source) == ("mdav(k=7)", "as said")
     protocol = tmp_path / "p.toml"
     protocol.write_text(
         'seed = 1\n[data]\nfile = "h.csv"\n[[attribute]]\nname = "a"\nscale = "numeric"\nrole = "key"\n'

@@ -35,6 +35,9 @@ def test_lines_results_and_functions():
         ('list(c("a"), "b")', {"0": ["a"], "1": "b"}),
         ("other", RName("other")),
         ("10 * c(1, 2)", RName("10*c(1,2)")),
+        ("Inf", float("inf")),
+        ("-Inf", -float("inf")),
+        ("NA", RName("NA")),
         ("1:999999999", RName("1:999999999")),
     ],
 )
@@ -61,6 +64,20 @@ def test_pipes_are_taken_apart_and_go_on_over_lines():
 def test_what_would_have_to_be_run_is_no_call_but_has_its_line():
     script = "a <- 1\nfor (i in 1:3) {\n  f(i)\n  g(i)\n}\nx$age[x$age > 90] <- 90\nf(1) + g(2)\nh()"
     assert calls(script) == [(1, "a", ""), (2, "", "for"), (6, "", ""), (7, "", ""), (8, "", "h")]
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["k <- g()", "k[2] <- 3", "names(k) = 3", "if (a) k <- 3", "for (i in 1:2) {\n k <- 3\n}", "g() -> k", "rm(k)",
+     'source("other.R")', "k <- x |> g()", "g(k <- 3)", "`k` <- g()", 'assign("k", 3)'],
+)  # fmt: skip
+def test_a_name_stands_for_what_is_written_until_it_may_have_changed(change):
+    assert [call.named for call in r_calls("k <- 5\nf(k = k)")][-1] == {"k": 5}
+    assert [call.named for call in r_calls(f"k <- 5\n{change}\nf(k = k)")][-1] == {"k": RName("k")}
+    assert [call.named for call in r_calls("k <- 5\nj <- c(k, 6)\n7 -> k\nf(j = j, k = k)")][-1] == {
+        "j": [5, 6],
+        "k": 7,
+    }
 
 
 @given(st.text(alphabet="abc(){}[]\"'`#,;=<-|>%:$ \n1.\\", max_size=80))

@@ -57,6 +57,106 @@ def test_steps(call, method, parameters):
     assert steps(f"sdc <- {call}\n") == [(method, parameters)]
 
 
+@pytest.mark.parametrize(
+    ("call", "unread"),
+    [
+        ("localSuppression(sdc, k = kk)", ["localSuppression(k)"]),
+        ("localSuppression(sdc, kk)", ["localSuppression(k)"]),
+        ("kAnon(sdc, k = c(3, kk), combs = 1:2)", ["kAnon(k)"]),
+        ("kAnon(sdc, k = 3, importance = imp)", ["kAnon(importance)"]),
+        ("kAnon(sdc, k = NA)", ["kAnon(k)"]),
+        ("localSupp(sdc, threshold = th)", ["localSupp(threshold)"]),
+        ("microaggregation(sdc, aggr = n)", ["microaggregation(aggr)"]),
+        ("microaggregation(sdc, method = m)", ["microaggregation(method)"]),
+        ('microaggregation(sdc, "tax", n)', ["microaggregation(aggr)"]),
+        ("microaggregation(sdc, variables = cols)", ["microaggregation(variables)"]),
+        ("microaggrGower(sdc, aggr = n)", ["microaggrGower(aggr)"]),
+        ("rankSwap(sdc, P = p0)", ["rankSwap(P)"]),
+        ("pram(sdc, pd = mypd)", ["pram(pd)"]),
+        ("pram(sdc, pd = c(0.9, 0.5))", ["pram(pd)"]),
+        ("pram(sdc, strata_variables = s)", ["pram(strata_variables)"]),
+        ("addNoise(sdc, noise = lvl)", ["addNoise(noise)"]),
+        ("addNoise(sdc, noise = 2 * 10)", ["addNoise(noise)"]),
+        ('topBotCoding(sdc, 90, 90, kind = side, column = "age")', ["topBotCoding"]),
+        # What the method's own parameters refuse.
+        ("localSuppression(sdc, k = -5)", ["localSuppression"]),
+        ("localSuppression(sdc, k = 3.7)", ["localSuppression"]),
+        ('localSuppression(sdc, k = "five")', ["localSuppression(k)"]),
+        ("microaggregation(sdc, aggr = 1)", ["microaggregation"]),
+        ("pram(sdc, pd = 80)", ["pram"]),
+        ("addNoise(sdc, noise = -20)", ["addNoise"]),
+        ("rankSwap(sdc, P = 500)", ["rankSwap"]),
+        ('globalRecode(sdc, "age", c(0, x, 40))', ["globalRecode"]),
+        ('globalRecode(sdc, "age", c(-Inf, Inf))', ["globalRecode"]),
+        ("suppressWarnings(sdc <- kAnon(sdc, k = 3))", ["an expression"]),
+    ],
+)
+def test_what_cannot_be_told_gives_no_step_and_is_listed(call, unread):
+    imported = read_sdcmicro(OBJECT + f"sdc <- {call}\n")
+    assert imported.steps == []
+    assert [(one.where, one.what) for one in imported.unread] == [("line 2", what) for what in unread]
+    assert not any("RName" in str(one) or "RCall" in str(one) for one in imported.unread)
+
+
+def test_why_a_call_was_refused_is_said_with_its_parameter():
+    (unread,) = read_sdcmicro("sdc <- localSuppression(sdc, k = -5)\n").unread
+    assert str(unread) == (
+        "line 1: localSuppression: local-suppression refuses it: k must be an integer of at least 2; got -5; "
+        "the call is not taken over"
+    )
+
+
+@pytest.mark.parametrize(
+    ("breaks", "bands"),
+    [
+        ("c(0, 20, 40, Inf)", "0,20,40+"),
+        ("c(-Inf, 20, 40)", "<20,40"),
+        ("c(-Inf, 20, Inf)", "<20,20+"),
+        ("c(Inf, 40, 20)", "20,40+"),
+        ("c(0, 1234567)", "0,1234567"),
+    ],
+)
+def test_open_ends_of_breaks(breaks, bands):
+    assert steps(f'globalRecode(sdc, column = "age", breaks = {breaks})\n') == [("banding", {"bands": {"age": bands}})]
+
+
+def test_names_of_written_values_stand_for_them():
+    script = (
+        'keyv <- c("q1", "q2")\n'
+        "kk = 5\n"
+        "sdc <- createSdcObj(d, keyVars = keyv)\n"
+        "sdc <- kAnon(sdc, k = kk)\n"
+        "kk <- kk + 1\n"
+        "sdc <- kAnon(sdc, k = kk)\n"
+        'more <- c("q3", f(x))\n'
+        "late <- kAnon(sdc, k = after)\n"
+        "after <- 4\n"
+    )
+    imported = read_sdcmicro(script)
+    assert imported.columns == {"keys": ["q1", "q2"]}
+    assert [step.parameters["k"] for step, _ in imported.steps] == [5]
+    assert [(one.where, one.what) for one in imported.unread] == [
+        ("line 5", "an expression"),
+        ("line 6", "kAnon(k)"),
+        ("line 7", "an expression"),
+        ("line 8", "kAnon(k)"),
+    ]
+
+
+def test_undo_of_a_call_that_gave_no_step_takes_no_other_back():
+    imported = read_sdcmicro(OBJECT + "sdc <- kAnon(sdc, k = 3)\nsdc <- pram(sdc, pd = p)\nsdc <- undolast(sdc)\n")
+    assert [step.method for step, _ in imported.steps] == ["local-suppression"]
+    assert [one.what for one in imported.unread] == ["pram(pd)", "undolast"]
+
+
+def test_arguments_without_names_go_where_r_puts_them():
+    assert steps('topBotCoding(sdc, 1, 1, "bottom", "age")\n') == [
+        ("bottom-coding", {"threshold": 1, "attributes": ["age"]})
+    ]
+    assert steps('microaggregation(sdc, "tax", 7)\n') == [("mdav", {"k": 7, "attributes": ["tax"]})]
+    assert steps("microaggrGower(sdc, aggr = 6)\n") == [("mixed-mdav", {"k": 6, "attributes": ["region", "sex"]})]
+
+
 def test_undo_takes_the_last_step_back_and_says_so():
     imported = read_sdcmicro(OBJECT + "sdc <- kAnon(sdc, k = 3)\nsdc <- pram(sdc)\nsdc <- undolast(sdc)\n")
     assert [step.method for step, _ in imported.steps] == ["local-suppression"]
@@ -91,3 +191,143 @@ def test_every_line_is_a_step_a_role_silent_or_listed():
         ("line 11", "ownFunction"),
         ("line 12", "print"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("call", "method", "parameters"),
+    [
+        ("kAnon(sdc)", "local-suppression", {"k": 2, "attributes": ["region", "sex"], "missing": "wildcard"}),
+        ("kAnon(sdc, 4)", "local-suppression", {"k": 4, "attributes": ["region", "sex"], "missing": "wildcard"}),
+        ("kAnon(sdc, k = c(7, 9))", "local-suppression",
+         {"k": 7, "attributes": ["region", "sex"], "missing": "wildcard"}),
+        ("localSupp(sdc)", "risk-suppression", {"threshold": 0.15, "missing": "wildcard"}),
+        ('localSupp(sdc, 0.2, "sex")', "risk-suppression",
+         {"threshold": 0.2, "suppress": ["sex"], "missing": "wildcard"}),
+        ('groupAndRename(sdc, "fuel", c("oil", "gas"), c("o", "g"))', "level-map",
+         {"maps": {"fuel": {"oil": "o", "gas": "g"}}}),
+        ('groupAndRename(sdc, "fuel", "oil", "o")', "level-map", {"maps": {"fuel": {"oil": "o"}}}),
+        ('topBotCoding(sdc, 90, 90, column = "age")', "top-coding", {"threshold": 90, "attributes": ["age"]}),
+        ('microaggregation(sdc, strata_variables = "county")', "mdav",
+         {"k": 3, "attributes": ["income", "tax"], "strata": ["county"]}),
+        ('microaggregation(sdc, method = "pca")', "projection", {"k": 3, "attributes": ["income", "tax"]}),
+        ('mafast(sdc, "tax", aggr = 5)', "mdav", {"k": 5, "attributes": ["tax"]}),
+        ("microaggrGower(sdc)", "mixed-mdav", {"k": 3, "attributes": ["region", "sex"]}),
+        ("microaggrGower(sdc, k = 6)", "mixed-mdav", {"k": 6, "attributes": ["region", "sex"]}),
+        ("pram(sdc)", "pram", {"theta": 0.2, "invariant": True, "attributes": ["fuel"]}),
+        ('pram(sdc, "sex", 0.9, strata_variables = "county")', "pram",
+         {"theta": 0.1, "invariant": True, "attributes": ["sex"], "strata": ["county"]}),
+        ("addNoise(sdc)", "additive-noise", {"level": 1.5, "attributes": ["income", "tax"]}),
+        ('addNoise(sdc, method = "ROMM")', "romm", {"attributes": ["income", "tax"]}),
+        ("rankSwap(sdc)", "rank-swapping", {"p": 5, "attributes": ["income", "tax"]}),
+        ("shuffle(sdc, form)", "shuffling", {"attributes": ["income", "tax"]}),
+    ],
+)  # fmt: skip
+def test_steps_with_what_a_call_leaves_unsaid(call, method, parameters):
+    assert steps(f"sdc <- {call}\n") == [(method, parameters)]
+
+
+@pytest.mark.parametrize(
+    ("call", "unread"),
+    [
+        ("kAnon(sdc, k = 3, combs = 2)", ["kAnon(combs)"]),
+        ("kAnon(sdc, k = c(3, 4), combs = 1:3)", ["kAnon(combs)"]),
+        ("kAnon(sdc, importance = c(1, 2, 3))", ["kAnon(importance)"]),
+        ("kAnon(sdc, importance = c(1, 2), k = 2, combs = NULL)", []),
+        ('globalRecode(sdc, column = "age", breaks = f(x))', ["globalRecode"]),
+        ("globalRecode(sdc, column = 3, breaks = c(0, 1))", ["globalRecode"]),
+        ('globalRecode(sdc, column = "age", breaks = c(0, 9), labels = c("a"))', ["globalRecode(labels)"]),
+        ('groupAndRename(sdc, "fuel", c("a", "b"), c("x", "y", "z"))', ["groupAndRename"]),
+        ("groupAndRename(sdc, 2, c('a', 'b'), 'x')", ["groupAndRename"]),
+        ('topBotCoding(sdc, value = f(x), column = "age")', ["topBotCoding"]),
+        ("topBotCoding(sdc, value = 90, column = 2)", ["topBotCoding"]),
+        ('topBotCoding(sdc, 90, 99, column = "age")', ["topBotCoding(replacement)"]),
+        ('topBotCoding(sdc, value = 90, replacement = 99, column = "age")', ["topBotCoding(replacement)"]),
+        ('topBotCoding(sdc, value = 90, column = "age")', []),
+        ("microaggregation(sdc, method = 'rmd', trim = 0.1)",
+         ["microaggregation(method = 'rmd')", "microaggregation(trim)"]),
+        ("microaggregation(sdc, method = 'mdav', aggr = 3, variables = cols)", ["microaggregation(variables)"]),
+        ("pram(sdc, alpha = 0.5)", ["pram(alpha)"]),
+        ("addNoise(sdc, method = 'new', delta = 0.1)", ["addNoise(method = 'new')", "addNoise(delta)"]),
+        ("addNoise(sdc, noise = 10, p = 0.1)", []),
+        ("rankSwap(sdc, P = 5, K0 = 3)", ["rankSwap(K0)"]),
+        ("shuffle(sdc, form)", ["shuffle(form)"]),
+        ("removeDirectID(sdc, var = v)", ["removeDirectID"]),
+        ("varToFactor(sdc, var = v)", ["varToFactor"]),
+        ("undolast(sdc)", []),
+        ("suda2(sdc)", ["suda2"]),
+        ("head(sdc)", []),
+    ],
+)  # fmt: skip
+def test_what_is_not_taken_over_is_listed(call, unread):
+    assert [one.what for one in read_sdcmicro(OBJECT + f"sdc <- {call}\n").unread] == unread
+
+
+def test_columns_by_name_by_place_and_by_position():
+    imported = read_sdcmicro('createSdcObj(d, c("a", "b"), "x", c("p"))\n')
+    assert imported.columns == {"keys": ["a", "b", "x", "p"], "numeric": ["x"]}
+    assert imported.sets == {"keyVars": ["a", "b"], "numVars": ["x"], "pramVars": ["p"]}
+    assert read_sdcmicro("createSdcObj(d, keyVars = c(1, 3))\n").columns == {"keys": [1, 3]}
+    flagged = read_sdcmicro("createSdcObj(d, keyVars = TRUE, alpha = 0.5, seed = 3, weightVar = NULL)\n")
+    assert (flagged.columns, [one.what for one in flagged.unread]) == ({}, ["createSdcObj(keyVars)"])
+    script = OBJECT + 'sdc <- removeDirectID(sdc, var = c("mail", "tel"))\nvarToFactor(sdc, "sex")\n'
+    imported = read_sdcmicro(script + 'varToNumeric(sdc, var = "age")\n')
+    assert imported.columns["identifiers"] == ["name", "mail", "tel"]
+    assert imported.columns["nominal"] == ["sex"]
+    assert imported.columns["numeric"] == ["income", "tax", "age"]
+
+
+def test_recoded_columns_are_declared_and_their_steps_say_where_they_come_from():
+    script = 'sdc <- globalRecode(sdc, "age", c(-Inf, 15, 30, Inf))\nsdc <- groupAndRename(sdc, "fuel", "a", "b")\n'
+    imported = read_sdcmicro(script + 'sdc <- topBotCoding(sdc, 90, 90, column = "height")\n')
+    assert imported.columns == {"numeric": ["age", "height"], "nominal": ["fuel"]}
+    assert dict(imported.steps[0][0].parameters) == {"bands": {"age": "<15,30+"}}
+    notes = [note for _, note in imported.steps]
+    assert notes[0].startswith("line 1: globalRecode. R's intervals are open at the left")
+    assert notes[1:] == ["line 2: groupAndRename", "line 3: topBotCoding"]
+
+
+def test_steps_without_declared_columns_name_none():
+    for call in ("kAnon(sdc)", "microaggregation(sdc)", "pram(sdc)", "rankSwap(sdc)", "shuffle(sdc)"):
+        ((step, _),) = read_sdcmicro(f"sdc <- {call}\n").steps
+        assert "attributes" not in step.parameters
+
+
+def test_importance_goes_with_named_keys_alone():
+    imported = read_sdcmicro("createSdcObj(d, keyVars = c(1, 2))\nkAnon(sdc, importance = c(2, 1))\n")
+    assert "importance" not in imported.steps[0][0].parameters
+    assert [one.what for one in imported.unread] == ["kAnon(importance)"]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "ghosts"),
+    [
+        ('list(list("a", "b"))', {"a": ["b"]}),
+        ('list(list(c("a", "c"), c("b", "d")))', {"a": ["b", "d"], "c": ["b", "d"]}),
+        ('list(list("a", "b"), list("c", "d"))', {"a": ["b"], "c": ["d"]}),
+        ('list(list("a"))', None),
+        ('list(list("a", "b", "c"))', None),
+        ("ghosts", None),
+    ],
+)
+def test_ghosts_follow_their_leaders(pairs, ghosts):
+    imported = read_sdcmicro(f'createSdcObj(d, keyVars = "a", ghostVars = {pairs})\n')
+    found = [(step.method, dict(step.parameters)) for step, _ in imported.steps]
+    assert found == ([("ghost-suppression", {"ghosts": ghosts})] if ghosts else [])
+    assert [one.what for one in imported.unread] == ([] if ghosts else ["createSdcObj(ghostVars)"])
+
+
+@pytest.mark.parametrize(
+    ("reader", "data", "layout"),
+    [
+        ('read.csv("a.csv")', "a.csv", {}),
+        ('read.csv(file = "a.csv", sep = ",")', "a.csv", {}),
+        ('read.csv("a.csv", sep = ";")', "a.csv", {"delimiter": ";"}),
+        ('read.table("a.txt", sep = "")', "a.txt", {}),
+        ('read_csv2("a.csv", sep = "|")', "a.csv", {"delimiter": ";"}),
+        ("read.csv(path)", None, {}),
+    ],
+)
+def test_the_file_and_how_its_cells_are_separated(reader, data, layout):
+    imported = read_sdcmicro(f"d <- {reader}\n")
+    assert (imported.data or None, imported.layout) == (data, layout)
+    assert [one.what for one in imported.unread] == ([] if data else ["read.csv"])

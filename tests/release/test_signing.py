@@ -9,6 +9,7 @@ import subprocess
 
 import pytest
 
+from discreet.cli import main
 from discreet.errors import FileError, ParameterError
 from discreet.release import signing
 from discreet.release.approval import APPROVALS, approve, check_approvals
@@ -71,6 +72,36 @@ def test_a_signed_approval_cannot_be_sealed_anew(key, tmp_path):
     path.write_text(module._whole([entry]), encoding="utf-8")
     (told,) = check_approvals(folder)
     assert told.faults == ("The SSH signature is not of this approval.",)
+
+
+@ssh
+def test_who_asks_for_signers_is_not_content_with_an_approval_that_nobody_signed(key, tmp_path, capsys):
+    folder = tmp_path / "release"
+    folder.mkdir()
+    (folder / "masked.csv").write_text("a\n1\n", encoding="utf-8")
+    write_manifest(folder / "manifest.json", {"masked": folder / "masked.csv"})
+    signers = tmp_path / "signers"
+    signers.write_text(f"smith@example.org {key.with_suffix('.pub').read_text(encoding='utf-8')}", encoding="utf-8")
+
+    def code():
+        return main._code(["verify", str(folder), "--signers", str(signers), "--quiet"])
+
+    assert code() == 1
+    assert "Nobody has approved" in capsys.readouterr().err
+    approve(folder, by="A. Smith", reason="Met.")
+    (unsigned,) = check_approvals(folder, signers=signers)
+    assert unsigned.faults == ("It is not signed by anybody who is known to be allowed to.",)
+    assert (check_approvals(folder)[0].holds, code()) == (True, 1)
+    approve(folder, by="A. Smith", reason="Met.", ssh_key=key)
+    assert [one.signed for one in check_approvals(folder, signers=signers)] == ["", "trusted"]
+    assert code() == 0, "what is signed is over what was said before"
+    # Who can write the folder puts another file there, and approves it without the key.
+    (folder / APPROVALS).unlink()
+    (folder / "masked.csv").write_text("a\n2\n", encoding="utf-8")
+    (folder / "manifest.json").unlink()
+    write_manifest(folder / "manifest.json", {"masked": folder / "masked.csv"})
+    approve(folder, by="A. Smith", reason="Met.")
+    assert code() == 1
 
 
 @gpg

@@ -138,20 +138,34 @@ def test_a_step_that_needs_all_records_is_named(data, monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("parts", "message"),
     [
-        ({"release": {"masked": "m.csv"}}, "is a Parquet file"),
-        ({"source": "a.csv"}, "Only Parquet files"),
+        ({"release": {"masked": "m.sav"}}, "is a Parquet or CSV file"),
+        ({"source": "a.ndjson"}, "Only Parquet and CSV files"),
         ({"delimiter": ";"}, "delimiter cannot be used"),
     ],
 )
 def test_what_a_stream_cannot_is_said_before_work(data, parts, message, capsys):
-    (data.with_name("a.csv")).write_text("id\n1\n")
+    (data.with_name("a.ndjson")).write_text('{"id": 1}\n')
     path = protocol(data, release=parts.get("release", {}))
     source = dc.release.Source(parts.get("source", data.name), delimiter=parts.get("delimiter"))
     plan = dc.Protocol.load(path)
     path.write_text(dc.Protocol(plan.schema, plan.steps, seed=1, source=source, release=plan.release).to_toml())
     assert _code(["run", str(path), "--engine", "streaming"]) == 2
     assert message in " ".join(capsys.readouterr().err.split())
-    assert sorted(one.name for one in data.parent.iterdir()) == ["a.csv", "a.parquet", "p.toml"]
+    assert sorted(one.name for one in data.parent.iterdir()) == ["a.ndjson", "a.parquet", "p.toml"]
+
+
+def test_a_protocol_on_text_is_that_of_memory(data):
+    frame = pl.read_parquet(data).with_columns(pl.col("wage").map_elements(lambda w: f"{w:.2f}", pl.String))
+    source = data.with_name("a.csv")
+    frame.write_csv(source, separator=";")
+    path = protocol(source, release={"masked": "m.csv"})
+    for engine in ("memory", "streaming"):
+        line = ["run", path, "-o", data.parent / engine, "--engine", engine, "--block-size", 150]
+        result = CliRunner().invoke(app, [str(word) for word in line])
+        assert result.exit_code == 0, result.output
+    memory, streamed = ((data.parent / engine / "m.csv").read_text() for engine in ("memory", "streaming"))
+    assert memory == streamed
+    assert f";{frame['wage'][0]}\n" in streamed
 
 
 def test_the_temporary_release_is_gone_with_the_run(data, monkeypatch, tmp_path):

@@ -13,6 +13,7 @@ import pytest
 import discreet as dc
 from discreet import workflow
 from discreet.contracts.assessment import Verdict
+from discreet.contracts.masked import Masked
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.release import gathering
@@ -373,3 +374,34 @@ def test_an_unknown_audience_is_refused(parts, tmp_path):
     data, masked, assessment = parts
     with pytest.raises(dc.errors.ParameterError, match="audience must be"):
         workflow.write_report(data, masked, assessment, html=tmp_path / "x.html", audience="public")
+
+
+def expected(rows, places):
+    seen = [tuple(row[j] for j in places) for row in rows]
+    return sum(1 / seen.count(one) for one in seen)
+
+
+def test_what_a_key_adds_is_the_figure_that_its_caption_names(tmp_path):
+    """Counted in plain Python on both files: the expected re-identifications with all keys, less those without one."""
+    names = ("town", "job", "age")
+    before = [("a", "u", "1"), ("a", "u", "2"), ("a", "v", "1"), ("b", "v", "3"), ("b", "u", "3"), ("b", "v", "2")]
+    after = [("a", "u", None), ("a", "u", None), ("a", "v", None), ("b", "v", "3"), (None, "u", "3"), ("b", "v", None)]
+    schema = Schema(Attribute(name, Nominal(sorted({row[j] for row in before})), "key") for j, name in enumerate(names))
+    data, release = (
+        dc.microdata(pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row"), schema)
+        for rows in (before, after)
+    )
+    path = tmp_path / "report.html"
+    masked = Masked(release, dc.LocalSuppression(k=2).mask(data).provenance)
+    workflow.write_report(data, masked, dc.assess(data, masked), audience="internal", html=path)
+    text = path.read_text(encoding="utf-8")
+    assert "one other" not in text
+    caption = "Expected re-identifications that are gone if the intruder does not know the key"
+    table = text.split(f"<caption>{caption}</caption>")[1].split("</table>")[0]
+    shown = dict(re.findall(r'class="names">(\w+)</th>((?:<td class="number">[-\d.]+</td>)+)', table))
+    assert set(shown) == set(names)
+    for j, name in enumerate(names):
+        others = [i for i in range(3) if i != j]
+        falls = [expected(rows, range(3)) - expected(rows, others) for rows in (before, after)]
+        assert re.findall(r">([-\d.]+)<", shown[name]) == [f"{fall:.1f}" for fall in falls]
+    assert "knows every other key but not this one" in text

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -168,13 +169,18 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+def told(said: Any) -> str:
+    """What a page said in the console, and the path of what it speaks of."""
+    return f"{said.text} ({urlsplit(said.location.get('url', '')).path})"
+
+
 @pytest.fixture
 def tab(browser: Any, running: Running) -> Iterator[Any]:
     """A page of a fresh session; anything that a page complains about fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900}, accept_downloads=True)
     page = context.new_page()
     complaints: list[str] = []
-    page.on("console", lambda said: complaints.append(said.text) if said.type in {"error", "warning"} else None)
+    page.on("console", lambda said: complaints.append(told(said)) if said.type in {"error", "warning"} else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(running.link())
     session = running.studio.projects.create()

@@ -85,10 +85,11 @@ def test_a_killed_server_is_said_and_the_page_goes_on_when_it_is_back(server, co
     step(tab, "individual-ranking", k="4")
     figures = tab.locator("aside .big").inner_text()
     screen(tab, "Declare")
-    tab.get_by_label("Role of COMPANY").select_option("other")
-    tab.get_by_label("Label of COMPANY").fill("the firm")
+    # One after the other, each until it is kept: an answer that comes before it is waited for would never be seen.
     with tab.expect_response(lambda answer: answer.url.endswith("/draft")):
-        pass
+        tab.get_by_label("Role of COMPANY").select_option("other")
+    with tab.expect_response(lambda answer: answer.url.endswith("/draft")):
+        tab.get_by_label("Label of COMPANY").fill("the firm")
     server.kill()
     tab.locator("#server").get_by_text("does not answer").wait_for()
     assert complaints(tab) == []

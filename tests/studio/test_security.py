@@ -16,7 +16,7 @@ from discreet.studio.private_folder import PrivateFolder
 from discreet.studio.security import HEADERS, Gate
 
 PAGES = ["/open", "/declare", "/risk", "/protect", "/compare", "/compare/map", "/attack", "/release",
-         "/release/file/masked", "/protect/chart/0.svg", "/job", "/alive", "/", "/remove", "/ask/0123"]  # fmt: skip
+         "/release/file/masked", "/protect/chart/0123.svg", "/job", "/alive", "/", "/remove", "/ask/0123"]  # fmt: skip
 POSTS = ["/open/sample", "/open/file", "/open/path", "/open/again", "/declare", "/declare/scenarios", "/risk",
          "/protect/add", "/protect/go", "/protect/forget", "/protect/draw", "/protect/tree", "/protect/tree/build",
          "/protect/tree/forget", "/protect/lattice",
@@ -105,7 +105,22 @@ def test_another_host_name_is_refused(client, host):
 
 
 def test_only_names_of_this_machine_are_hosts():
-    assert set(_hosts("127.0.0.1", 9)) == {"127.0.0.1:9", "localhost:9", "[::1]:9"}
+    own = {"127.0.0.1:9", "localhost:9", "[::1]:9"}
+    for host in ("127.0.0.1", "localhost", "::1"):
+        assert set(_hosts(host, 9)) == own
+    assert set(_hosts("192.168.1.5", 9)) == {*own, "192.168.1.5:9"}
+    assert set(_hosts("Office.example", 9)) == {*own, "office.example:9"}
+    assert set(_hosts("fd00::7", 9)) == {*own, "[fd00::7]:9"}, "a browser puts it in brackets"
+    assert set(_hosts("localhost", 80)) == {"127.0.0.1", "localhost", "[::1]"} | {
+        f"{name}:80" for name in ("127.0.0.1", "localhost", "[::1]")
+    }
+
+
+@pytest.mark.parametrize("everywhere", ["0.0.0.0", "::"])  # noqa: S104 - nothing listens
+def test_who_listens_everywhere_is_asked_for_by_its_names(everywhere, monkeypatch):
+    monkeypatch.setattr("socket.gethostname", lambda: "Office")
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_: [(2, 1, 6, "", ("192.168.1.5", 0))])
+    assert set(_hosts(everywhere, 9)) == {"127.0.0.1:9", "localhost:9", "[::1]:9", "office:9", "192.168.1.5:9"}
 
 
 @pytest.mark.parametrize(

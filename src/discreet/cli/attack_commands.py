@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,9 +30,11 @@ from discreet.cli.options import (
     given,
     reads_text,
     refuse_streamed,
+    streamed_layout,
     tell_inferred,
 )
-from discreet.errors import ParameterError, SchemaError
+from discreet.errors import ParameterError, SchemaError, UnknownNameError
+from discreet.registry import unknown_name
 
 __all__ = ["attack", "link", "match"]
 
@@ -89,7 +92,7 @@ def attack(
     together = linkers is None or len(linkers) > 1
     if together and set(of_linker) - {"attributes"}:
         raise ParameterError(f"--set {min(set(of_linker) - {'attributes'})} is for one linker, and there are several.")
-    parameters = {} if together else workflow.parse_parameters("linker", linker, of_linker)
+    parameters = {} if together else _linker_parameters(linker, of_linker)
     masking = None
     if linkers is None or any(workflow.knows_masking(name) for name in linkers):
         masking = workflow.masking_of(masked, methods=method or (), further=of_method, protocol=protocol)
@@ -99,7 +102,8 @@ def attack(
         )
     name = engine_of(original, engine, master, quiet=quiet or json)
     if name != "memory":
-        refuse_streamed(sequence=sequence, delimiter=delimiter, encoding=encoding, **layout)
+        refuse_streamed(sequence=sequence)
+        layout = streamed_layout(original, delimiter=delimiter, encoding=encoding, **layout)
     before: Any
     file: Any
     with progress(quiet=quiet or json, verbose=verbose), workflow.engine_named(name, master) as where:
@@ -109,19 +113,19 @@ def attack(
             )
             file = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
         else:
-            before = workflow.scan(original, declared)
-            file = workflow.scan(masked, before.schema)
+            before = workflow.scan(original, declared, **layout)
+            file = workflow.scan_release(masked, before, **layout)
         tell_inferred(before.schema, quiet=quiet or json)
         after = file if masking is None else workflow.told(before, file, masking[0])
         if together:
-            known = of_linker["attributes"].split(",") if "attributes" in of_linker else None
+            names = of_linker["attributes"].split(",") if "attributes" in of_linker else None
             _show_together(
-                workflow.attack_together(before, after, linkers, attributes=known, engine=where), linker, masking,
-                json=json,
+                workflow.attack_together(before, after, linkers, attributes=names, engine=where), linker, masking,
+                _emptied(names or _common_keys(before, file), file), json=json,
             )  # fmt: skip
             return
         links = workflow.attack(before, after, linker, engine=where, **parameters)
-    unused = [] if "attributes" in parameters else _unused(links, before, after)
+    unused = _unused(links, parameters.get("attributes"), before, file)
     result = links.evaluate()
     low, high = result.interval()
     if json:
@@ -140,6 +144,7 @@ def attack(
                 "chance": result.chance,
                 "rate": result.rate,
                 "interval": [low, high],
+                **_of_others(result, parameters),
             }
         )
         return
@@ -147,6 +152,12 @@ def attack(
         f"[bold]{result.expected:.1f} of {result.n} records linked correctly[/bold] ({100 * result.rate:.2f} %, "
         f"95 % interval {100 * low:.2f} to {100 * high:.2f} %); guessing finds {result.chance:.1f}."
     )
+    if others := _of_others(result, parameters):
+        out.print(
+            f"He knew {others['known_links']} of these links before; of the other {others['others']} records he finds "
+            f"{others['expected_of_others']:.1f} ({100 * others['rate_of_others']:.2f} %).",
+            highlight=False,
+        )
     if quiet:
         return
     if result.n < len(before):
@@ -156,7 +167,22 @@ def attack(
         out.print(f"The true record is the second nearest for {result.second} more.")
     out.print(f"The intruder is assumed to know: {safe(', '.join(links.attributes))}.")
     _say_masking(masking)
-    _say_what_was_left_out(links, unused)
+    _say_what_was_left_out(links, unused, file)
+
+
+def _of_others(result: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return what a linker that learned from some links finds of everybody else; nothing where none were known."""
+    rows = [b for _, b in parameters.get("known", ())]
+    if not rows:
+        return {}
+    others = result.n - len(rows)
+    expected = float(result.expected - sum(result.probability[row] for row in rows))
+    return {
+        "known_links": len(rows),
+        "others": others,
+        "expected_of_others": expected,
+        "rate_of_others": expected / others if others else 0.0,
+    }
 
 
 @reads_text
@@ -209,7 +235,7 @@ def link(
         with workflow.written_together([output], inputs, last=True):
             workflow.write_links(links, output, inputs)
     tell_inferred(first.schema, quiet=quiet or json)
-    unused = [] if "attributes" in parameters else _unused(links, first, second)
+    unused = _unused(links, parameters.get("attributes"), first, second)
     linked, tied = int((links.best >= 0).sum()), int((links.ties > 1).sum())
     decided = {} if links.decision is None else {"decided": int((links.decision == 2).sum())}
     if json:
@@ -220,7 +246,7 @@ def link(
         sure = f", {decided['decided']} of them above the threshold of a link" if decided else ""
         out.print(f"{linked} of {links.n_b} records have a best candidate among {links.n_a}{sure}; {tied} are tied.")
         out.print(f"Linked on: {safe(', '.join(links.attributes))}. Written to {safe(str(output))}.")
-        _say_what_was_left_out(links, unused)
+        _say_what_was_left_out(links, unused, second)
 
 
 @reads_text
@@ -260,9 +286,9 @@ def match(
         second = workflow.read(b, schema_b, delimiter=delimiter, encoding=encoding, **layout)
         matched = workflow.match_variables(first, second, method=by, random_state=seed)
     tell_inferred(first.schema, quiet=quiet or json)
-    taken = {name for _, name in matched.pairs}
+    partners = {name for _, name in matched.pairs}
     alone = [[name for name in matched.first if name not in dict(matched.pairs)],
-             [name for name in matched.second if name not in taken]]  # fmt: skip
+             [name for name in matched.second if name not in partners]]  # fmt: skip
     if json:
         print_json({"by": by, "pairs": [list(pair) for pair in matched.pairs], "only_in_a": alone[0],
                     "only_in_b": alone[1], "cost": matched.cost})  # fmt: skip
@@ -287,13 +313,28 @@ def _shared_out(typed: dict[str, str], methods: list[str]) -> tuple[dict[str, st
     return {n: v for n, v in typed.items() if n in names}, {n: v for n, v in typed.items() if n not in names}
 
 
-def _show_together(joint: Any, linker: str, masking: Any, *, json: bool) -> None:
+def _linker_parameters(linker: str, typed: dict[str, str]) -> dict[str, Any]:
+    """Return the parameters of one linker; of a name that there is none of, it is said that all may attack together."""
+    from discreet import workflow
+
+    try:
+        return workflow.parse_parameters("linker", linker, typed)
+    except UnknownNameError as error:
+        names = [*workflow.kept_methods()["linkers"], COMBINED]
+        if linker in names:  # of something else than the linker
+            raise
+        raise unknown_name("linker", linker, sorted(names)) from error
+
+
+def _show_together(joint: Any, linker: str, masking: Any, emptied: Sequence[str], *, json: bool) -> None:
     """Say whom several linkers find between them."""
+    emptied = [name for name in emptied if any(name not in used for used in joint.attributes.values())]
     if json:
         print_json(
             {
                 "linker": linker,
                 **({} if masking is None else {"masking": repr(masking[0]), "masking_known": masking[1]}),
+                **({"left_out": emptied} if emptied else {}),
                 "n": joint.n,
                 "expected": joint.expected,
                 "each": dict(joint.each),
@@ -310,6 +351,7 @@ def _show_together(joint: Any, linker: str, masking: Any, *, json: bool) -> None
     each = ", ".join(f"{name} {expected:.1f}" for name, expected in joint.each.items())
     out.print(f"Each alone: {safe(each)}; all of them: {joint.both:.1f}. Which is right he is not told: see `assess`.")
     _say_masking(masking)
+    _say_emptied(emptied)
 
 
 def _say_masking(masking: Any) -> None:
@@ -317,14 +359,33 @@ def _say_masking(masking: Any) -> None:
         out.print(f"The intruder is told how the file was masked ({safe(masking[1])}): {safe(repr(masking[0]))}.")
 
 
-def _unused(links: Any, first: Any, second: Any) -> list[str]:
-    """Return the keys that both files have and a linker left out that links on keys, because they are too many."""
+def _common_keys(first: Any, second: Any) -> list[str]:
+    return [name for name in first.schema.keys if name in second.schema]
+
+
+def _unused(links: Any, attributes: Sequence[str] | None, first: Any, second: Any) -> list[str]:
+    """Return what a linker left out of what it was to link on: too many keys, or keys that the release has none of."""
     if not links.attributes:
         return []
-    return [name for name in first.schema.keys if name in second.schema and name not in links.attributes]
+    asked = _common_keys(first, second) if attributes is None else attributes
+    return [name for name in asked if name not in links.attributes]
 
 
-def _say_what_was_left_out(links: Any, unused: list[str]) -> None:
+def _emptied(names: Sequence[str], second: Any) -> list[str]:
+    from discreet import workflow
+
+    return workflow.emptied(second, names)
+
+
+def _say_emptied(names: Sequence[str]) -> None:
+    if names:
+        out.print(f"Left out, for want of any value in the second file: {safe(', '.join(names))}.", highlight=False)
+
+
+def _say_what_was_left_out(links: Any, unused: list[str], second: Any) -> None:
+    emptied = _emptied(unused, second)
+    _say_emptied(emptied)
+    unused = [name for name in unused if name not in emptied]
     if unused:
         count = len(links.attributes)
         out.print(

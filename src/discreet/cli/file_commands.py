@@ -34,6 +34,7 @@ from discreet.cli.options import (
     reads_text,
     refuse_existing,
     refuse_streamed,
+    streamed_layout,
     tell_inferred,
 )
 from discreet.errors import FileError, ParameterError
@@ -224,7 +225,8 @@ def protect(
     name = engine_of(data, engine, master, quiet=quiet or json)
     stored = name != "memory"
     if stored:
-        refuse_streamed(delimiter=delimiter, encoding=encoding, **layout, sequence=sequence, print_python=print_python)
+        layout = streamed_layout(data, delimiter=delimiter, encoding=encoding, **layout)
+        refuse_streamed(sequence=sequence, print_python=print_python)
     # The release of a file that is streamed may be a folder, in which no report lies.
     workflow.check_outputs(outputs[1:] if stored else outputs, [*inputs, target] if stored else inputs)
     if print_python:
@@ -243,7 +245,7 @@ def protect(
         workflow.written_together([] if stored else outputs, inputs, last=True),
     ):
         if stored:
-            original = workflow.scan(data, declared)
+            original = workflow.scan(data, declared, **layout)
             written = workflow.protect(original, masker, output=target, engine=where, block_size=block_size)
             provenance = written.provenance
             original, masked = workflow.stored_release(original, target, written)
@@ -336,6 +338,14 @@ def _kind(path: Path) -> str:
     return kinds[path.suffix.lower()]
 
 
+def _groups_in_words(groups: dict[str, int]) -> str:
+    """Say how many groups there are and how large: "1 group of 7 records", "200 groups of 5 to 9 records"."""
+    number = "1 group" if groups["count"] == 1 else f"{groups['count']} groups"
+    smallest, largest = groups["smallest"], groups["largest"]
+    size = f"{smallest}" if smallest == largest else f"{smallest} to {largest}"
+    return f"{number} of {size} records"
+
+
 def _show_masked(provenance: dict[str, Any], output: Path, engine: str = "memory") -> None:
     where = "" if engine == "memory" else f", {engine}"
     grid = table(f"{provenance['method']}: {provenance['n_records']} records{where}", "attribute", "cells changed",
@@ -345,7 +355,7 @@ def _show_masked(provenance: dict[str, Any], output: Path, engine: str = "memory
     out.print(grid)
     if "groups" in provenance:
         groups = provenance["groups"]
-        out.print(f"{groups['count']} groups of {groups['smallest']} to {groups['largest']} records.")
+        out.print(f"{_groups_in_words(groups)}.")
     show_promises([promise["sentence"] for promise in provenance.get("guarantees", ())])
     for note in provenance["notes"]:
         out.print(f"• {safe(note)}")
@@ -365,6 +375,12 @@ def assess(
         int | None,
         typer.Option(
             min=10, help="Show losses with 95 % intervals, of so many samples of the records.", show_default=False
+        ),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure", help="Also this one: 'clustering clusters=4'; see `discreet methods`.", show_default=False
         ),
     ] = None,
     method: MaskedBy = None,
@@ -394,16 +410,20 @@ def assess(
 
     discreet assess survey.csv masked.csv -s survey.toml --intervals 200
 
+    discreet assess survey.csv masked.csv -s survey.toml --measure 'classification outcome=METRO' --measure
+    permutation-linkage
+
     discreet assess survey.csv masked.csv -s survey.toml --method 'rank-swapping p=10'    (who knows it attacks, too)
 
     discreet assess big.parquet out/ -s big.toml --engine streaming
     """
     from discreet import workflow
 
-    remarks: tuple[Any, ...] = ()
+    wanted = [workflow.parse_measure(text) for text in measure or ()]
     name = engine_of(original, engine, master, quiet=quiet or json)
     if name != "memory":
-        refuse_streamed(sequence=sequence, delimiter=delimiter, encoding=encoding, **layout)
+        refuse_streamed(sequence=sequence)
+        layout = streamed_layout(original, delimiter=delimiter, encoding=encoding, **layout)
     before: Any
     after: Any
     with progress(quiet=quiet or json, verbose=verbose), workflow.engine_named(name, master) as where:
@@ -413,23 +433,27 @@ def assess(
             )
             after = workflow.read_release(masked, before, delimiter=delimiter, encoding=encoding, **layout)
         else:
-            before = workflow.scan(original, declared)
-            after = workflow.scan(masked, before.schema)
+            before = workflow.scan(original, declared, **layout)
+            after = workflow.scan_release(masked, before, **layout)
         # Whoever knows how the file was masked attacks it too, unless it is too large for him.
         large = len(before) > workflow.MOST_AT_ONCE
         known = None if large else workflow.told_release(before, after, masked, methods=method or (), protocol=protocol)
-        assessment = workflow.assess(before, after if known is None else known, engine=where)
+        release = after if known is None else known
+        assessment = workflow.assess(before, release, engine=where)
+        further = workflow.measure(before, release, wanted, engine=where) if wanted else ()
         spans = () if intervals is None else workflow.loss_intervals(before, after, replicates=intervals)
-        if name == "memory":
-            remarks = workflow.advise(before, after, assessment, schema_given=declared is not None)
+        remarks = workflow.advise(before, after, assessment, schema_given=declared is not None)
     tell_inferred(before.schema, quiet=quiet or json)
     if len(before) > workflow.MOST_AT_ONCE and not quiet and not json:
         err.print(f"More than {workflow.MOST_AT_ONCE:,} records: linkage is measured on a sample of them.")
     if json:
         between = {"loss_intervals": [span.to_dict() for span in spans]} if spans else {}
-        print_json({**assessment.to_dict(), **between, "advice": [remark.to_dict() for remark in remarks]})
+        also = {"further": [one.to_dict() for one in further]} if further else {}
+        print_json({**assessment.to_dict(), **also, **between, "advice": [remark.to_dict() for remark in remarks]})
     else:
         _show_assessment(assessment, brief=quiet, everything=everything)
+        for one in further:
+            out.print(f"{safe(one.title)}: {one.value:.2f} {one.unit}. {safe(one.sentence)}", highlight=False)
         for span in spans:
             out.print(safe(span.sentence), highlight=False)
     if not quiet and not json:
@@ -463,9 +487,9 @@ def _show_assessment(assessment: Any, *, brief: bool = False, everything: bool =
         out.print(headline)
     if assessment.papers is not None:
         out.print(f"The papers' mean score: {assessment.papers.value:.2f}.", style="dim", highlight=False)
-    known = assessment.known
-    shown = known if everything else known[:_NAMED]
-    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
+    names = assessment.known
+    shown = names if everything else names[:_NAMED]
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
     out.print(f"The intruder is assumed to know: {safe(', '.join(shown))}{more}.")
 
 
@@ -487,7 +511,7 @@ def _show_measures(assessment: Any) -> None:
 
 def _show_highest(assessment: Any) -> None:
     """Show the highest risks and losses in percent, a line each, and how many more there are."""
-    shown = 0
+    n_rows = 0
     for kind, what in (("risk", "Attacks that find most:"), ("loss", "Highest losses:")):
         measures = [m for m in assessment.of_kind(kind) if m.unit == "%"]
         attacks = [m for m in measures if "chance_percent" in m.details]
@@ -496,7 +520,7 @@ def _show_highest(assessment: Any) -> None:
         figures = [(m.details.get("percent_of_one_guess", m.value), m.title) for m in measures]
         figures = [(value, title.replace("(two guesses)", "(one guess)")) for value, title in figures]
         highest = sorted(figures, key=lambda figure: -figure[0])[:_HIGHEST]
-        shown += len(highest)
+        n_rows += len(highest)
         if highest:
             out.print(what, highlight=False)
         for value, title in highest:
@@ -505,7 +529,7 @@ def _show_highest(assessment: Any) -> None:
     if titles:
         more = f" and {len(titles) - 2} more" if len(titles) > 2 else ""
         out.print(f"Not computed: {safe(', '.join(titles[:2]))}{more}; --all says why.", highlight=False)
-    rest = len(assessment.measurements) + len(assessment.not_computed) - shown
+    rest = len(assessment.measurements) + len(assessment.not_computed) - n_rows
     if rest > 0:
         out.print(f"{rest} more measures, and what each means: --all.", style="dim", highlight=False)
 
@@ -547,7 +571,7 @@ def demo(
     groups = record["groups"]
     out.print(
         f"{record['method']}: {record['n_records']} records, {len(record['attributes'])} attributes masked, in "
-        f"{groups['count']} groups of {groups['smallest']} to {groups['largest']} records.",
+        f"{_groups_in_words(groups)}.",
         highlight=False,
     )
     _show_assessment(assessment)

@@ -41,10 +41,10 @@ def methods(
     from discreet import workflow
 
     if operators:
-        described = {"operators": workflow.describe_operators()}
+        described = {"operators": workflow.kept_operators()}
         name = None
     else:
-        described = workflow.describe_methods(name)
+        described = workflow.kept_methods(name)
     if json:
         print_json(described)
         return
@@ -58,7 +58,8 @@ def methods(
         for key, entry in entries.items():
             grid = table(f"{key} ({contract[:-1]}): {safe(entry['summary'])}", "parameter", "default", "may be")
             for parameter, text in entry["parameters"].items():
-                grid.add_row(parameter, safe(repr(entry["defaults"][parameter])), safe(text))
+                default = repr(entry["defaults"][parameter]) if parameter in entry["defaults"] else "must be given"
+                grid.add_row(parameter, safe(default), safe(text))
             out.print(grid)
             if "needs" in entry:
                 out.print(f"What it brings together: {entry['needs']}.")

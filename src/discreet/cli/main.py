@@ -79,9 +79,25 @@ class _Interrupted(Exception):  # noqa: N818 - it is no error
     """An interrupt, under a name that the parser does not end quietly on."""
 
 
+def _is_own_process() -> bool:
+    """Say whether the process was started as ``discreet``, and no other program runs in it."""
+    started = getattr(sys.modules.get("__main__"), "__file__", None)
+    if started is None:
+        return False
+    return Path(started).name == "discreet" or Path(started) == Path(__file__).parent.with_name("__main__.py")
+
+
+# Commands that look at no table.
+_WITHOUT_TABLES = (listing_commands.methods, pseudonym_commands.key, studio_command.studio, warm_command.warm)
+
+
 def _telling(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def told(*arguments: Any, **options: Any) -> None:
+        if command not in _WITHOUT_TABLES and _is_own_process():
+            from discreet import workflow
+
+            workflow.spare_pandas()
         try:
             command(*arguments, **options)
         except KeyboardInterrupt:

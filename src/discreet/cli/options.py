@@ -43,6 +43,7 @@ __all__ = [
     "reads_text",
     "refuse_existing",
     "refuse_streamed",
+    "streamed_layout",
     "tell_inferred",
 ]
 
@@ -51,13 +52,13 @@ def method_names(incomplete: str) -> list[str]:
     """Return the names of all methods that begin like this, for the shell to complete."""
     from discreet import workflow
 
-    return [name for methods in workflow.describe_methods().values() for name in methods if name.startswith(incomplete)]
+    return [name for methods in workflow.kept_methods().values() for name in methods if name.startswith(incomplete)]
 
 
 def _of(contract: str, incomplete: str) -> list[str]:
     from discreet import workflow
 
-    return [name for name in workflow.describe_methods()[contract] if name.startswith(incomplete)]
+    return [name for name in workflow.kept_methods()[contract] if name.startswith(incomplete)]
 
 
 def _maskers(incomplete: str) -> list[str]:
@@ -71,7 +72,7 @@ def _linkers(incomplete: str) -> list[str]:
 def _operators(incomplete: str) -> list[str]:
     from discreet import workflow
 
-    return [name for name in workflow.describe_operators() if name.startswith(incomplete)]
+    return [name for name in workflow.kept_operators() if name.startswith(incomplete)]
 
 
 def dataset_names(incomplete: str) -> list[str]:
@@ -173,6 +174,16 @@ _DECLARATION: dict[str, Any] = {
     "ordinal": _columns("Categories in order."),
     "nominal": _columns("Categories without an order, such as codes."),
     "items": _columns("Sets of items: tea, milk."),
+    "series": Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Readings in the order of time: a column of cells such as 20.5;21;19.5, or a range of columns.",
+            show_default=False,
+            metavar="COLUMN | FIRST..LAST",
+        ),
+    ],
+    "trajectory": _columns("Places in the order of time: 06:10,48.2,16.37;06:40,48.21,16.38."),
+    "queries": _columns("What somebody searched for, in free words: flights rome | weather."),
     "states": Annotated[
         list[str] | None,
         typer.Option(
@@ -216,7 +227,7 @@ def _declared(told: dict[str, Any], schema: Path | None) -> Any:
     from discreet import workflow
 
     lists: dict[str, Any] = {
-        n: value if isinstance(value, str) or n == "states" else _split(value) for n, value in told.items()
+        n: value if isinstance(value, str) or n in {"series", "states"} else _split(value) for n, value in told.items()
     }
     return workflow.Declaration(**lists).and_file(schema)
 
@@ -346,8 +357,20 @@ def engine_of(data: Path, engine: str | None, master: str | None, *, quiet: bool
     return "streaming"
 
 
+def streamed_layout(data: Path, **options: Any) -> dict[str, Any]:
+    """Return how a file that is streamed is laid out: a text file may be told, another kind has nothing to tell."""
+    from discreet import workflow
+
+    if not data.is_file() or not workflow.is_text(data):
+        refuse_streamed(**options)
+    return options
+
+
 def refuse_streamed(**options: Any) -> None:
     """Refuse options that a file which is not held in memory cannot have."""
     named = [f"--{name.replace('_', '-')}" for name, value in options.items() if value]
     if named:
-        raise ParameterError(f"{named[0]} cannot be used for a file larger than memory.", hint="Leave it out.")
+        raise ParameterError(
+            f"{named[0]} cannot be used for a file that is streamed.",
+            hint="Hold it in memory with --engine memory; what a column is can be declared in a schema.",
+        )

@@ -147,7 +147,10 @@ def verify(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compare the files of a release with its manifest and with what was approved. Exit code 1 if one is not the same.
+    """Compare the files of a release with its manifest and with what was approved.
+
+    Exit code 1 if one is not the same, if the last decision was that the release may not go out, or, with --signers,
+    if the last approval is signed by none of them.
 
     For example:
 
@@ -165,9 +168,11 @@ def verify(
     wrong = {name: state for name, state in states.items() if state != "unchanged"}
     broken = [one for one in approvals if not one.holds]
     missed = seal is not None and (not approvals or approvals[-1].seal != seal.strip().lower())
+    refused = bool(approvals) and approvals[-1].decision == "refused"
+    unsigned = signers is not None and not approvals
     if json:
-        told = [one.to_dict() for one in approvals]
-        print_json({"manifest": str(path), "unchanged": not wrong, "files": states, "approvals": told})
+        entries = [one.to_dict() for one in approvals]
+        print_json({"manifest": str(path), "unchanged": not wrong, "files": states, "approvals": entries})
     elif not quiet:
         for name, state in states.items():
             colour = "green" if state == "unchanged" else "red"
@@ -176,10 +181,14 @@ def verify(
             _show_approval(approval)
     if broken:
         err.print(f"{len(broken)} of {len(approvals)} approvals no longer hold.", highlight=False)
+    if refused:
+        err.print("The last decision is that the release may not go out.", highlight=False)
+    if unsigned:
+        err.print("Nobody has approved the release, so nobody has signed it.", highlight=False)
     if missed:
         err.print("The last approval does not have the seal that was given.", highlight=False)
     if wrong:
         what = "file is" if len(states) == 1 else "files are"
         err.print(f"{len(wrong)} of {len(states)} {what} not as the manifest says.", highlight=False)
-    if wrong or broken or missed:
+    if wrong or broken or missed or refused or unsigned:
         raise typer.Exit(1)

@@ -109,8 +109,8 @@ def run(
     """Do all that a protocol says: mask, attack, verify, and write the release with its reports.
 
     The same protocol gives the same files again, byte for byte. Exit code 1 when a threshold is not met. A protocol
-    with several [[table]] protects them together, so that they can still be joined. A Parquet file larger than memory
-    is streamed; a step that needs all records says so by name.
+    with several tables protects them together, so that they can still be joined. A Parquet or CSV file larger than
+    memory is streamed; a step that needs all records says so by name.
 
     For example:
 

@@ -20,7 +20,7 @@ from discreet.cli.options import (
     declares,
     engine_of,
     reads_text,
-    refuse_streamed,
+    streamed_layout,
     tell_inferred,
 )
 from discreet.errors import ParameterError
@@ -76,12 +76,12 @@ def risk(
         workflow.check_outputs([html], [data])
     name = engine_of(data, engine, master, quiet=quiet or json)
     if name != "memory":
-        refuse_streamed(delimiter=delimiter, encoding=encoding, **layout)
+        layout = streamed_layout(data, delimiter=delimiter, encoding=encoding, **layout)
     with progress(quiet=quiet or json, verbose=verbose), workflow.engine_named(name, master) as where:
         table: Any = (
             workflow.read(data, declared, delimiter=delimiter, encoding=encoding, **layout)
             if name == "memory"
-            else workflow.scan(data, declared)
+            else workflow.scan(data, declared, **layout)
         )
         result = workflow.risk(table, fraction=fraction, population=population, wanted=wanted, engine=where)
         if html is not None:

@@ -100,8 +100,8 @@ class Dossier:
 
     def to_dict(self) -> Json:
         """Return what a TOML file keeps of it: what is said, and nothing else."""
-        said = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in said.items() if value}
+        entries = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in entries.items() if value}
 
     def __bool__(self) -> bool:
         return bool(self.to_dict())

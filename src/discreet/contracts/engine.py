@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -22,7 +26,10 @@ from discreet.statistics.passes import DigestedRows, EncodedKeys, columns_asked,
 from discreet.statistics.question import Everything, Inquiry, Question, check_at_once
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["Engine", "InProcess", "Rows", "TableEngine", "TablePair"]
+__all__ = ["Engine", "InProcess", "InThreads", "Rows", "TableEngine", "TablePair", "on_threads"]
+
+_FEW = 20_000  # records that are looked at in less time than threads take to pay
+
 
 K = TypeVar("K")
 
@@ -66,11 +73,15 @@ class Engine(ABC):
         for key, inquiry in inquiries.items():
             go_on(key, partial(next, inquiry))
         while open_questions:
-            statistics = self._statistics(tables, list(dict.fromkeys(open_questions.values())))
+            askers = Counter(open_questions.values())
+            statistics = self._statistics(tables, list(askers))
             for key, question in list(open_questions.items()):
-                statistic = statistics[question]
+                askers[question] -= 1
+                # What the last of those who asked was told is not held while others make something of theirs.
+                statistic = statistics[question] if askers[question] else statistics.pop(question)
                 resume = inquiries[key].throw if isinstance(statistic, DiscreetError) else inquiries[key].send
                 go_on(key, partial(resume, statistic))
+                del statistic, resume
         return {key: answers[key] for key in inquiries}
 
     def _statistics(self, tables: TablePair, questions: Sequence[Any]) -> dict[Any, Any]:
@@ -91,7 +102,10 @@ class Engine(ABC):
 
     def summarise(self, tables: TablePair, questions: Sequence[Question[Any]]) -> list[Any]:
         """Return the statistics of every question in one pass; a question that cannot be answered gives its error."""
-        return summarised(questions, tables.whole(questions))
+        block = tables.whole(questions)
+        if len(block) < _FEW:
+            return summarised(questions, block)
+        return self.map(lambda question: summarised([question], block)[0], questions)
 
     def tabulate(self, tables: TablePair, counts: Sequence[Counts]) -> list[Any]:
         """Count combinations once for questions that count the same, and return what their digests say."""
@@ -117,6 +131,28 @@ class InProcess(Engine):
 
     def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
         return [function(block) for block in blocks]
+
+
+class InThreads(Engine):
+    """Blocks on a thread a core: what a linker uses when it is handed no engine, for kernels leave the lock alone."""
+
+    def map(self, function: Callable[[T], R], blocks: Iterable[T]) -> list[R]:
+        return on_threads(function, list(blocks))
+
+
+def on_threads(function: Callable[[T], R], items: list[T], workers: int | None = None) -> list[R]:
+    """Run a function on every item, by default on a thread a core, and return the results in the items' order."""
+    threads = min(workers or os.cpu_count() or 1, len(items))
+    if threads <= 1:
+        return [function(item) for item in items]
+    with ThreadPoolExecutor(threads) as pool:
+        # Each block runs in a copy of the caller's context, so that progress reports reach the same listener.
+        futures = [pool.submit(copy_context().run, function, item) for item in items]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
 
 
 Rows: TypeAlias = Any
@@ -177,6 +213,9 @@ class TableEngine(Engine):
     Functions are handed to it and may travel to other processes: they must be picklable and must not depend on which
     records come together, except in :meth:`split`. An engine cannot name a method.
     """
+
+    writes_here: ClassVar[bool] = False
+    """Whether :meth:`write` calls `release` in this process, once for every record: then it may keep what it sees."""
 
     @abstractmethod
     def open(self, source: StoredTable, names: Iterable[str]) -> Rows:

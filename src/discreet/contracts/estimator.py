@@ -95,9 +95,22 @@ class Estimator(Parameterised):
         parameters.pop("random_state", None)
         return f"{self.name}({', '.join(f'{name}={value}' for name, value in parameters.items())})"
 
+    def as_call(self) -> str:
+        """Return the call that makes this method again, with what differs from the defaults alone: for scripts.
+
+        Examples
+        --------
+        >>> from discreet.masking.microaggregation.numbers.mdav import MDAV
+        >>> MDAV(k=5).as_call()
+        'MDAV(k=5)'
+        """
+        arguments = ", ".join(f"{name}={value!r}" for name, value in self._changed_parameters().items())
+        return f"{type(self).__name__}({arguments})"
+
     def __repr__(self) -> str:
-        parameters = ", ".join(f"{name}={value!r}" for name, value in self._changed_parameters().items())
-        return f"{type(self).__name__}({parameters})"
+        changed = self._changed_parameters()
+        shown = {n: v for n, v in self.get_params(deep=False).items() if n in changed or not (v is None or v is False)}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
 
     def _repr_html_(self) -> str:
         rows = "".join(

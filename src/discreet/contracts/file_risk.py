@@ -226,8 +226,8 @@ class FileRisk:
                 rows.append(("numbers near nobody's", f"{m.value:.2f} %", "robust Mahalanobis"))
         if self.exposure is not None and self.exposure.by_key:
             falls = [(name, falls) for name, (falls, _) in self.exposure.by_key.items()]
-            told = ", ".join(f"{name} (−{fall:,.1f})" for name, fall in falls[:_SHOWN])
-            rows.append(("riskiest keys", f"{len(falls)} looked at", told))
+            words = ", ".join(f"{name} (−{fall:,.1f})" for name, fall in falls[:_SHOWN])
+            rows.append(("riskiest keys", f"{len(falls)} looked at", words))
             worst = [c for c in self.exposure.combinations if c.before][:_SHOWN]
             rows += [("alone on", f"{one.before:,}", " + ".join(one.keys)) for one in worst]
         return tuple(rows)
@@ -238,8 +238,8 @@ class FileRisk:
 
 
 def _some(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:_NAMES])
-    return shown + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
+    words = ", ".join(names[:_NAMES])
+    return words + (f" and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 
 
 def _without_levels(fields: Json) -> Json:

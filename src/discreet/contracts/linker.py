@@ -5,11 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, NamedTuple
 
-from discreet.contracts.engine import Engine, InProcess
+from discreet.contracts.engine import Engine, InThreads
 from discreet.contracts.estimator import Estimator, one_of
 from discreet.contracts.links import Links
 from discreet.contracts.pairing import as_microdata
 from discreet.data.microdata import Microdata
+from discreet.data.scales.gap_flag import GapFlag, flagged_by
 from discreet.data.schema import Schema
 from discreet.errors import DataError, SchemaError, door
 from discreet.statistics.question import Inquiry
@@ -44,6 +45,8 @@ class Linker(Estimator, ABC):
     """Whether the two files must share attributes; not for linkers that work on the structure of records."""
     knows_masking: ClassVar[bool] = False
     """Whether it reads off the provenance what each value can have become."""
+    leaves_out_emptied: ClassVar[bool] = False
+    """Whether it links without the attributes of which no record of the second file has a value."""
 
     @abstractmethod
     def _link(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> Links:
@@ -66,11 +69,12 @@ class Linker(Estimator, ABC):
         schema : Schema, optional
             For plain frames.
         engine : Engine, optional
+            By default this machine's memory, on a thread a core.
         second : bool
             Whether the second-best candidates are wanted: they are most of the work, and no risk reads them.
         """
         linked = self._link if second else self._link_best
-        return linked(*self._admitted(a, b, schema), engine or InProcess())
+        return linked(*self._admitted(a, b, schema), engine or InThreads())
 
     def link_both(
         self, a: Any, b: Any, schema: Schema | None = None, *, engine: Engine | None = None, second: bool = True
@@ -95,7 +99,7 @@ class Linker(Estimator, ABC):
             first file is `b`.
         """
         linked = self._link_both if second else self._link_best_both
-        return linked(*self._admitted(a, b, schema), engine or InProcess())
+        return linked(*self._admitted(a, b, schema), engine or InThreads())
 
     def _link_both(self, a: Microdata, b: Microdata, names: tuple[str, ...], engine: Engine) -> tuple[Links, Links]:
         return self._link(a, b, names, engine), self._link(b, a, names, engine)
@@ -120,7 +124,7 @@ class Linker(Estimator, ABC):
         for table, which in ((first, "first"), (second, "second")):
             if not len(table):
                 raise DataError(f"{type(self).__name__}: the {which} file has no records.")
-        return first, second, names
+        return first, second, _with_values(second, names) if self.leaves_out_emptied else names
 
     def _names(self, a: Schema, b: Schema) -> tuple[str, ...]:
         owner, attributes = type(self).__name__, getattr(self, "attributes", None)
@@ -141,6 +145,20 @@ class Linker(Estimator, ABC):
                     hint="Pass attributes without it.",
                 )
         return names
+
+
+def _with_values(table: Microdata, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the attributes of which some record has a value, with the flags of their gaps; all where none has one.
+
+    An attribute that was wiped out tells no two records of the table apart. A linker that filled it, or took a gap for
+    a value like others, would look for the records of the other file that happen to be near the filling.
+    """
+    empty = {name for name in names if table.missing(name).all()}
+    for name in names:
+        scale = table.schema[name].scale
+        if isinstance(scale, GapFlag) and (table.encoded(name) == scale.levels.index("yes")).all():
+            empty |= {name, flagged_by(name)}
+    return tuple(name for name in names if name not in empty) or names
 
 
 def nothing_in_common(owner: str, *, shared: bool) -> SchemaError:

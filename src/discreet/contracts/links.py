@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -193,18 +194,39 @@ class Links:
         row = np.arange(self.n_b, dtype=np.int64) if self.rows is None else self.rows
         if records is not None:
             row = np.where(records >= 0, row[np.maximum(records, 0)], -1)
-        owner = np.repeat(np.arange(self.tied_offsets.size - 1), np.diff(self.tied_offsets))
-        # One number for every (row, class) that is tied, sorted once and looked up for every record.
-        size = int(self.classes.max(initial=0)) + 1
-        pairs = np.sort(owner * size + self.tied)
-        answerable = (candidates >= 0) & (row >= 0)
-        wanted = row[answerable] * size + self.classes[candidates[answerable]]
-        at = np.searchsorted(pairs, wanted)
         hits = np.zeros(candidates.size, dtype=np.bool_)
-        hits[answerable] = (
-            (at < pairs.size) & (pairs[np.minimum(at, pairs.size - 1)] == wanted) if pairs.size else False
-        )
+        answerable = np.flatnonzero((candidates >= 0) & (row >= 0))
+        low, high = self.tied_offsets[row[answerable]], self.tied_offsets[row[answerable] + 1]
+        answerable, low, high = (array[low < high] for array in (answerable, low, high))
+        wanted, tied = self.classes[candidates[answerable]], self._rising
+        # Most rows hold one class; the others are halved, all at the same time.
+        several = np.flatnonzero(high - low > 1)
+        begin, end = low[several], high[several]
+        for _ in range(int((end - begin).max(initial=0)).bit_length()):
+            middle = (begin + end) >> 1
+            reached = tied[middle] <= wanted[several]
+            begin, end = np.where(reached, middle, begin), np.where(reached, end, middle)
+        low[several] = begin
+        hits[answerable] = tied[low] == wanted
         return hits
+
+    @property
+    def tied_classes(self) -> IntArray:
+        """How many classes of A share the best score with every record of B."""
+        sizes = np.diff(self.tied_offsets)
+        return sizes if self.rows is None else np.append(sizes, 0)[self.rows]
+
+    @cached_property
+    def _rising(self) -> IntArray:
+        """The tied classes, those of a row in rising order, as most linkers give them."""
+        falls = np.flatnonzero(self.tied[1:] < self.tied[:-1]) + 1
+        starts = np.zeros(self.tied.size + 1, dtype=np.bool_)
+        starts[self.tied_offsets] = True
+        if starts[falls].all():
+            return self.tied
+        owner = np.repeat(np.arange(self.tied_offsets.size - 1), np.diff(self.tied_offsets))
+        size = int(self.tied.max(initial=0)) + 1
+        return np.asarray(np.sort(owner * size + self.tied) - owner * size)
 
     def plot(self, kind: str = "weights", truth: IntArray | None = None) -> Chart:
         """Return a picture of the links; no mark of it stands for fewer than ten records.

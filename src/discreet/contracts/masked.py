@@ -18,7 +18,7 @@ from discreet.errors import ParameterError
 from discreet.notebook import listing, panel, table
 from discreet.typing import BoolArray, IntArray, Json
 
-__all__ = ["Masked", "Provenance"]
+__all__ = ["Masked", "Provenance", "release_of"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -185,3 +185,12 @@ class Masked:
         changed = table(("attribute", "cells changed"), rows, numbers=(1,))
         title = f"{len(self)} records masked by {self.provenance.method}"
         return panel(title, self.plot()._repr_html_(), changed, listing(self.provenance.notes))
+
+
+def release_of(data: Any) -> Any:
+    """Return the release that a protected survey holds; all else as it is."""
+    if isinstance(data, Masked):
+        return data
+    # Asked of the class first: a table may have a column of this name.
+    held = data.masked if getattr(type(data), "masked", None) is not None else None
+    return held if isinstance(held, Masked) else data

@@ -16,6 +16,7 @@ from discreet.contracts.estimator import one_of
 from discreet.contracts.masked import Masked
 from discreet.contracts.transformer import Transformer
 from discreet.data.guarantees import Guarantee
+from discreet.data.inferring.looking import strays_among_numbers
 from discreet.data.keyed_draws import Stream, generator_of
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Categorical
@@ -119,6 +120,27 @@ def holds_whole_numbers(attribute: Attribute) -> bool:
     if inferred is None or "scale" not in inferred.parts or not isinstance(scale, Categorical):
         return False
     return all(type(level) is int for level in scale.levels)
+
+
+def stray_texts(attribute: Attribute) -> int:
+    """Return how many different texts stand in a column that holds numbers but for them; 0 where it is not one.
+
+    Inference takes such a column for text, and a method for numbers would pass it over.
+
+    Examples
+    --------
+    >>> from discreet.data.scales import Nominal
+    >>> from discreet.data.schema import Inferred
+    >>> wages = Nominal([str(wage) for wage in range(900, 990)] + ["n. a. (ill)"])
+    >>> stray_texts(Attribute("wage", wages, "key", inferred=Inferred(("scale",))))
+    1
+    >>> stray_texts(Attribute("wage", wages, "key"))  # somebody said that these are levels
+    0
+    """
+    inferred, scale = attribute.inferred, attribute.scale
+    if inferred is None or "scale" not in inferred.parts or not isinstance(scale, Categorical):
+        return 0
+    return strays_among_numbers([level for level in scale.levels if isinstance(level, str)])
 
 
 @runtime_checkable
@@ -328,6 +350,8 @@ class Masker(Transformer, ABC):
                         hint="Leave it out of attributes, or declare what it is (--keys, --numeric, a schema).",
                     )
                 if kind not in self.scales:
+                    if "numeric" in self.scales:
+                        self._refuse_strays(schema, (name,))
                     raise ParameterError(
                         f"{owner}: attribute {name!r} is {kind}; the method masks {one_of(self.scales)} attributes.",
                         hint="Leave it out of attributes, or use another method for it."
@@ -344,6 +368,10 @@ class Masker(Transformer, ABC):
                 hint='Give role = "key" to what an intruder may know, or pass attributes.',
             )
         names = schema.of_scale(*self.scales, among=schema.keys)
+        if "numeric" in self.scales and "nominal" not in self.scales:
+            # A key that somebody named as one is not passed over because of a slip in a cell.
+            declared = [a.name for a in schema if a.role == "key" and a.inferred and "role" not in a.inferred.parts]
+            self._refuse_strays(schema, declared)
         if not names:
             raise SchemaError(
                 f"{owner}: none of the {len(schema.keys)} keys is {one_of(self.scales)}.",
@@ -361,6 +389,19 @@ class Masker(Transformer, ABC):
                 "and they may be codes, weights or numbers of persons.",
                 hint="Declare them numeric or nominal (--numeric, --nominal), or name others to mask in attributes.",
             )
+
+    def _refuse_strays(self, schema: Schema, names: Iterable[str]) -> None:
+        """Refuse columns of numbers with a few texts among them, which nobody declared to be anything."""
+        for name in names:
+            strays = stray_texts(schema[name])
+            if strays:
+                values = f"{strays} of its {len(getattr(schema[name].scale, 'levels', ()))} different values"
+                raise ParameterError(
+                    f"{type(self).__name__}: column {name!r} would not be masked: {values} "
+                    f"{'is' if strays == 1 else 'are'} no number, so it was taken for text.",
+                    hint='Correct what is none, or list it as a missing code (in a schema, scale = "numeric" and '
+                    f"missing = […]); where all of them are levels, say so (--nominal {name}).",
+                )
 
     def guarantees(
         self, schema: Schema, names: tuple[str, ...], shared: tuple[tuple[str, ...], ...] = ()

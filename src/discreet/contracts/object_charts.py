@@ -105,9 +105,9 @@ def assessment_chart(assessment: Assessment) -> Chart:
 
 def _measurements(kind: str, measurements: Sequence[Measurement], colour: str) -> Canvas:
     names = [m.title for m in measurements]
-    left = _room(names, _LABELS)
-    canvas = Canvas(left + 420 + 20, 20 * len(names) + 12 + _BELOW)
-    plot = Plot(canvas, left, 6, 420, 20 * len(names))
+    margin = _room(names, _LABELS)
+    canvas = Canvas(margin + 420 + 20, 20 * len(names) + 12 + _BELOW)
+    plot = Plot(canvas, margin, 6, 420, 20 * len(names))
     x = plot.across(0, max(100.0, nice_limit(max(m.value for m in measurements) or 1.0)))
     plot.bottom_axis(x, f"{kind} (%)")
     for m, y in zip(measurements, plot.rows(names, _LABELS), strict=True):
@@ -128,9 +128,9 @@ def changed_chart(changed: Mapping[str, int], n_records: int) -> Chart:
     """Return by attribute the share of cells that hold another value, in whole percent."""
     text = "Cells that hold another value than before, attribute by attribute, in percent."
     names = list(changed)
-    left = _room(names, _LABELS)
-    canvas = Canvas(left + 360 + 20, 20 * max(len(names), 1) + 12 + _BELOW)
-    plot = Plot(canvas, left, 6, 360, 20 * max(len(names), 1))
+    margin = _room(names, _LABELS)
+    canvas = Canvas(margin + 360 + 20, 20 * max(len(names), 1) + 12 + _BELOW)
+    plot = Plot(canvas, margin, 6, 360, 20 * max(len(names), 1))
     x = plot.across(0, 100)
     plot.bottom_axis(x, "cells changed (%)")
     for (name, count), y in zip(changed.items(), plot.rows(names, _LABELS), strict=True):
@@ -208,11 +208,11 @@ def evidence_chart(evidence: Sequence[AttributeEvidence]) -> Chart:
         "where the pair disagrees on it (red line), in binary logarithms."
     )
     names = [*(one.name for one in evidence), "all together"]
-    left = _room(names, _LABELS)
+    margin = _room(names, _LABELS)
     sums = np.concatenate([[0.0], np.cumsum([one.agreement for one in evidence])])
     ends = [*sums, *(start + one.disagreement for start, one in zip(sums[:-1], evidence, strict=True))]
-    canvas = Canvas(left + 420 + 20, 22 * len(names) + 12 + _BELOW)
-    plot = Plot(canvas, left, 6, 420, 22 * len(names))
+    canvas = Canvas(margin + 420 + 20, 22 * len(names) + 12 + _BELOW)
+    plot = Plot(canvas, margin, 6, 420, 22 * len(names))
     low, high = min(ends), max(ends)
     x = plot.across(low - 0.05 * (high - low or 1.0), high + 0.05 * (high - low or 1.0))
     plot.bottom_axis(x, "match weight (log₂)")

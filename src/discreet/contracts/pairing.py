@@ -7,6 +7,7 @@ from typing import Any
 
 from discreet.contracts.masked import Masked
 from discreet.data.cleaning import widened
+from discreet.data.foreign_tables import as_frame
 from discreet.data.frames import column_names
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
@@ -28,8 +29,10 @@ def aligned(original: Any, masked: Any, schema: Schema | None = None) -> tuple[A
         before = before.take(rows)  # a sample, or another order, is compared with the records it came from
     if not isinstance(masked, (Microdata, Masked)):
         # A plain masked frame is read with the original's schema; only identifiers may be absent from it.
-        present = set(column_names(masked))
-        after = Microdata(masked, before.schema.select(n for n in before.schema.names if n in present))
+        bare = len(before.schema) == getattr(masked, "shape", (0, 0))[-1]
+        after = as_frame(masked, before.schema.names if bare else None)  # what is no table is told so
+        present = set(column_names(after))
+        after = Microdata(after, before.schema.select(n for n in before.schema.names if n in present))
     after = as_microdata(after, None)
     left_out = masked.provenance.removed if isinstance(masked, Masked) else ()
     if not isinstance(masked, Masked) and len(before) == len(after):

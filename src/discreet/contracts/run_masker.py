@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple
+from threading import Lock
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -50,7 +51,7 @@ from discreet.statistics.census import Census, Counted, Extent, Extents
 from discreet.statistics.question import Need
 from discreet.typing import IntArray
 
-__all__ = ["FittedPlan", "Written", "plan_release", "run_masker"]
+__all__ = ["FittedPlan", "Written", "WrittenText", "plan_release", "run_masker"]
 
 _STRATUM = "#stratum"
 _BY_RECORD = frozenset({Need.RECORD, Need.ORDER})
@@ -61,6 +62,17 @@ class Written(NamedTuple):
 
     provenance: Provenance
     schema: Schema
+
+
+class WrittenText(Written):
+    """The same of a release that was written as text, and can be read without reading that text again."""
+
+    table: StoredTable
+
+    def __new__(cls, provenance: Provenance, schema: Schema, table: StoredTable) -> Self:
+        written = super().__new__(cls, provenance, schema)
+        written.table = table
+        return written
 
 
 @dataclass(frozen=True)
@@ -189,8 +201,9 @@ def _admitted(masker: Masker, ground: Ground, block_size: int | None) -> _Maskin
     for name in names:
         if census.missing[name] and not masker.handles_missing:
             raise MissingValueError(
-                f"{owner}: column {name!r} has {census.missing[name]} missing values of {n}; the method has no rule "
-                "for them.",
+                f"{owner}: column {name!r} has {census.missing[name]} missing "
+                f"{'value' if census.missing[name] == 1 else 'values'} of {n}; the method has no rule for "
+                f"{'it' if census.missing[name] == 1 else 'them'}.",
                 hint="Impute them, drop those records, or leave the column out of attributes.",
             )
     if hasattr(masker, "random_state"):
@@ -425,6 +438,23 @@ class _ReleasedRecords:
         return table.replacing({**within, **values}, *self.attributes, one_missing=self.one_missing, kinds=self.kinds)
 
 
+class _CountedRelease:
+    """Release records in this process, and count meanwhile how many cells differ: both tables are at hand."""
+
+    def __init__(self, release: _ReleasedRecords, names: tuple[str, ...]) -> None:
+        self.release = release
+        self.counts = dict.fromkeys(names, 0)
+        self._lock = Lock()
+
+    def __call__(self, table: Microdata, rows: IntArray, block: Mapping[str, Any]) -> Microdata:
+        released = self.release(table, rows, block)
+        counts = {name: count_changed(table, released, name, released.encoded(name)) for name in self.counts}
+        with self._lock:
+            for name, count in counts.items():
+                self.counts[name] += count
+        return released
+
+
 @dataclass(frozen=True)
 class SameCells:
     """By column, how many cells are released as they were, have a value, and lie beyond all that were there."""
@@ -511,8 +541,15 @@ def _written(run: _MaskingRun, outcome: Masking, change: _Change | None, values:
         cells = notes_on_cells(same.counts, run.census.fineness)
     provenance = _provenance(run, outcome, release, schema, cells)
     target.guarantees = provenance.guarantees
-    ground.engine.write(ground.source, target, release, values)
-    return Written(provenance, schema.select(name for name in schema.names if name not in release.removed))
+    released = schema.select(name for name in schema.names if name not in release.removed)
+    # Where records stand elsewhere, no cell has one to be compared with.
+    compared = tuple(name for name in run.names if name in released and not run.masker.moves_records())
+    if not ground.engine.writes_here:
+        ground.engine.write(ground.source, target, release, values)
+        return Written(provenance, released)
+    counting = _CountedRelease(release, compared)
+    ground.engine.write(ground.source, target, counting, values)
+    return Written(replace(provenance, changed=counting.counts), released)
 
 
 def _provenance(

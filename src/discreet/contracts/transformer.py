@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
@@ -69,17 +70,21 @@ class Transformer(Estimator):
     def fit_transform(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Any:  # noqa: ARG002
         """Protect a table and return the same kind of table. `y` is there for pipelines and is not used.
 
-        Of a pandas frame the index is not kept: it may say who is who, or in which order the records were. An array of
-        numbers with two dimensions comes back as an array.
+        Of a pandas frame the index is not kept: it may say who is who, or in which order the records were. Where
+        ``set_output(transform="pandas")`` asks for frames that go on in a pipeline, it is, so that they can be put
+        beside others of the same records. An array of numbers with two dimensions comes back as an array.
         """
         X = _as_table(type(self).__name__, X)
         table = microdata(X, schema)
         masked = cast("Masker", self).mask(table)
         self._learn(table)
-        return self._given_back(masked.microdata, X)
+        return self._given_back(masked.microdata, X, in_place=masked.provenance.rows is None)
 
     def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> Self:
-        """Choose what `transform` and `fit_transform` return: ``"default"`` is the kind of table that went in."""
+        """Choose what `transform` and `fit_transform` return: ``"default"`` is the kind of table that went in.
+
+        Where nothing is chosen, ``sklearn.set_config(transform_output=…)`` holds.
+        """
         if transform is not None and transform not in _OUTPUTS:
             raise ParameterError(f"{type(self).__name__}: transform must be one of {', '.join(_OUTPUTS)}.")
         if transform is not None:
@@ -126,18 +131,30 @@ class Transformer(Estimator):
         self.n_features_in_ = len(table.names)
         self.feature_names_in_ = np.array(table.names, dtype=object)
 
-    def _given_back(self, released: Microdata, given: Any) -> Any:
-        """Return the release as the kind of table that came, or that `set_output` asks for."""
+    def _given_back(self, released: Microdata, given: Any, *, in_place: bool = True) -> Any:
+        """Return the release as the kind of table that came, or that `set_output` asks for.
+
+        `in_place` says that all records are where they were.
+        """
         self._names_out = released.names
-        output = getattr(self, "_sklearn_output_config", {}).get("transform", "default")
+        output = getattr(self, "_sklearn_output_config", {}).get("transform") or _asked_everywhere()
         if output == "pandas":
-            return released.to_pandas()
+            frame = released.to_pandas()
+            if in_place and isinstance(given, type(frame)) and len(given) == len(frame):
+                frame.index = given.index  # ColumnTransformer puts columns side by side by it
+            return frame
         if output == "polars":
             return released.to_polars()
         if isinstance(given, np.ndarray) and given.dtype.names is None:
             columns = [column.to_numpy() for column in released.to_arrow().columns]
             return np.column_stack(columns) if columns else np.empty((len(released), 0))
         return released if isinstance(given, Microdata) else released.to_native()
+
+
+def _asked_everywhere() -> str:
+    """Return what scikit-learn is set to give back; whoever set it has loaded it."""
+    configured = getattr(sys.modules.get("sklearn"), "get_config", None)
+    return "default" if configured is None else str(configured().get("transform_output", "default"))
 
 
 def _not_fitted(owner: str) -> DataError:

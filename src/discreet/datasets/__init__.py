@@ -8,17 +8,43 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Date, EncodedSequences, ItemSet, Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales import (
+    Date,
+    EncodedSequences,
+    ItemSet,
+    Nominal,
+    Numeric,
+    Ordinal,
+    Sequence,
+    TimeSeries,
+    Trajectory,
+)
+from discreet.data.scales.query_log import QueryLog
 from discreet.data.scales.semantics import IntervalSemantics
 from discreet.data.schema import Attribute, Schema
 from discreet.datasets.baskets import GOODS, baskets_items
+from discreet.datasets.budgets import BUDGET_LEVELS, EXPENDITURES, INCOMES, budgets_columns
 from discreet.datasets.business import AMOUNTS, business_columns
 from discreet.datasets.housing import BUILT_YEARS, LEVELS, NUMERIC, ORDINAL, STRATA, housing_columns
 from discreet.datasets.itineraries import PLACES, itineraries_lists
+from discreet.datasets.loads import loads_readings
 from discreet.datasets.patients import DIAGNOSES, patients_columns
+from discreet.datasets.searches import searches_queries
+from discreet.datasets.trips import trips_points
 from discreet.typing import RandomState
 
-__all__ = ["DATASETS", "baskets", "business", "housing", "itineraries", "patients"]
+__all__ = [
+    "DATASETS",
+    "baskets",
+    "budgets",
+    "business",
+    "housing",
+    "itineraries",
+    "loads",
+    "patients",
+    "searches",
+    "trips",
+]
 
 
 def housing(n: int = 1000, random_state: RandomState = 0) -> Microdata:
@@ -164,10 +190,113 @@ def baskets(n: int = 1000, random_state: RandomState = 0) -> Microdata:
     return Microdata(pa.table({"CUSTOMER": np.arange(1, n + 1), "CARD": cards, "BASKET": scale.decode(sets)}), schema)
 
 
+def budgets(n: int = 1000, random_state: RandomState = 0) -> Microdata:
+    """Return a synthetic household budget survey: persons in households, dwellings, land, what is earned and spent.
+
+    Parameters
+    ----------
+    n : int
+        The number of persons, who live about five together.
+    random_state : int or numpy.random.Generator
+        The seed.
+
+    Examples
+    --------
+    >>> budgets(500)
+    Microdata(500 records × 48 attributes: 3 identifier, 15 key, 1 weight, 9 other, 20 confidential)
+    """
+    columns = budgets_columns(n, random_state)
+    keys = ("REGION", "URBRUR", "HHSIZE", "OWNAGLAND", "RELIG", "LANDSIZEHA", "TANHHEXP", "INCTOTGROSSHH", "GENDER",
+            "REL", "MARITAL", "AGEYRS", "ATSCHOOL", "EDUCY", "INDUSTRY1")  # fmt: skip
+    roles = {"IDH": "identifier", "IDP": "identifier", "WGTPOP": "identifier", "WGTHH": "weight"}
+    roles |= dict.fromkeys(keys, "key") | dict.fromkeys((*EXPENDITURES, *INCOMES), "confidential")
+    attributes = []
+    for name in columns:
+        levels = BUDGET_LEVELS.get(name)
+        scale = Numeric() if levels is None else Ordinal(levels) if name == "EDUCY" else Nominal(levels)
+        attributes.append(Attribute(name, scale, roles.get(name, "other")))
+    return Microdata(pa.table(columns), Schema(attributes))
+
+
+def loads(n: int = 1000, random_state: RandomState = 0) -> Microdata:
+    """Return synthetic meters: the load of a household in every hour of a day, and how many people live there.
+
+    Parameters
+    ----------
+    n : int
+        The number of households.
+    random_state : int or numpy.random.Generator
+        The seed.
+
+    Examples
+    --------
+    >>> loads(500)
+    Microdata(500 records × 3 attributes: 1 identifier, 2 key)
+    """
+    readings, people = loads_readings(n, random_state)
+    schema = Schema(
+        [
+            Attribute("METER", Numeric(), "identifier"),
+            Attribute("PEOPLE", Numeric(), "key"),
+            Attribute("LOAD", TimeSeries(delimiter=";"), "key"),
+        ]
+    )
+    return Microdata(pa.table({"METER": np.arange(1, n + 1), "PEOPLE": people, "LOAD": readings.tolist()}), schema)
+
+
+def trips(n: int = 1000, random_state: RandomState = 0) -> Microdata:
+    """Return synthetic days in a town: where a person's telephone was from morning to night, about every half hour.
+
+    Times are seconds of the day, places latitude and longitude to about a metre.
+
+    Parameters
+    ----------
+    n : int
+        The number of people.
+    random_state : int or numpy.random.Generator
+        The seed.
+
+    Examples
+    --------
+    >>> trips(500)
+    Microdata(500 records × 2 attributes: 1 identifier, 1 key)
+    """
+    times, latitude, longitude, offsets = trips_points(n, random_state)
+    points = pa.array([f"{t},{x:.5f},{y:.5f}" for t, x, y in zip(times, latitude, longitude, strict=True)], pa.string())
+    ways = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), points)
+    schema = Schema([Attribute("PHONE", Numeric(), "identifier"), Attribute("WAY", Trajectory(geographic=True), "key")])
+    return Microdata(pa.table({"PHONE": np.arange(1, n + 1), "WAY": ways}), schema)
+
+
+def searches(n: int = 1000, random_state: RandomState = 0) -> Microdata:
+    """Return synthetic searches: what a person typed into a search box, in free words.
+
+    Parameters
+    ----------
+    n : int
+        The number of people.
+    random_state : int or numpy.random.Generator
+        The seed.
+
+    Examples
+    --------
+    >>> searches(500)
+    Microdata(500 records × 2 attributes: 1 identifier, 1 key)
+    """
+    column = pa.array(searches_queries(n, random_state), pa.list_(pa.string()))
+    scale = QueryLog.read_off(column, (), {})
+    schema = Schema([Attribute("PERSON", Numeric(), "identifier"), Attribute("SEARCHES", scale, "key")])
+    return Microdata(pa.table({"PERSON": np.arange(1, n + 1), "SEARCHES": column}), schema)
+
+
 DATASETS: dict[str, Callable[[int, RandomState], Microdata]] = {
     "housing": housing,
     "business": business,
     "itineraries": itineraries,
     "patients": patients,
     "baskets": baskets,
+    "budgets": budgets,
+    "loads": loads,
+    "trips": trips,
+    "searches": searches,
 }

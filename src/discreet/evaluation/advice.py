@@ -190,7 +190,7 @@ def _moves(step: Provenance) -> bool:
 
 
 def _is(step: Provenance, what: str) -> bool:
-    masker = catalogue.maskers().get(step.method)
+    masker = catalogue.known("masker", step.method)
     return masker is not None and bool(getattr(masker, what))
 
 
@@ -227,7 +227,7 @@ def on_groups(asked: Iterable[tuple[str, Any]]) -> Iterator[Remark]:
 def on_aggregates(schema: Schema, steps: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[Remark]:
     """Remark on aggregates that are released with survey weights in them or with all their digits."""
     for method, parameters in steps:
-        masker = catalogue.maskers().get(method)
+        masker = catalogue.known("masker", method)
         if masker is None or not masker.groups:
             continue
         weighted = bool(parameters.get("weighted")) and schema.weight is not None
@@ -256,9 +256,10 @@ def _on_risk(assessment: Assessment) -> Iterator[Remark]:
     yield from _on_guessing(assessment)
     uniques = int(measured["uniques"].details.get("uniques", 0)) if "uniques" in measured else 0
     if uniques:
+        alone = "is the only one with its" if uniques == 1 else "are the only ones with their"
         yield Remark(
             "uniques-left",
-            f"{uniques} of {assessment.n_records} released records are the only ones with their combination of keys.",
+            f"{uniques} of {assessment.n_records} released records {alone} combination of keys.",
             "Recode or suppress, starting with the keys that the report lists as riskiest.",
         )
 

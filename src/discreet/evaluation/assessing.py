@@ -15,11 +15,11 @@ from discreet.contracts.engine import Engine, TableEngine, TablePair
 from discreet.contracts.intruder import Intruder
 from discreet.contracts.linker import Linker
 from discreet.contracts.links import Links
-from discreet.contracts.masked import Masked, Provenance
+from discreet.contracts.masked import Masked, Provenance, release_of
 from discreet.contracts.masker import Masker, MasksTables
 from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
-from discreet.contracts.run_masker import Written
+from discreet.contracts.run_masker import Written, WrittenText
 from discreet.data.cleaning import widened
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
@@ -34,9 +34,9 @@ from discreet.evaluation.intruders import assess_intruders, within_memory
 from discreet.evaluation.measuring import applicable, paired, take_measures
 from discreet.evaluation.score import papers_score
 from discreet.evaluation.stored_attack import SampledLinks, attack_stored
-from discreet.io import content_of
 from discreet.io.reading import files_named, written_together
-from discreet.io.stored_parquet import ParquetSource, ParquetTarget
+from discreet.io.stored_csv import CsvTarget, target_of
+from discreet.io.stored_parquet import FileTarget
 from discreet.statistics import question
 from discreet.statistics.passes import or_error
 from discreet.statistics.question import Need, check_at_once
@@ -92,7 +92,8 @@ def protect(
     schema : Schema, optional
         For a plain frame.
     output : path
-        For a stored table: a ``.parquet`` file, or a folder for part files (Spark always writes a folder).
+        For a stored table: a ``.csv`` (``.csv.gz`` …) or ``.parquet`` file, or a folder for Parquet files (Spark always
+        writes such a folder).
     engine : Engine, optional
         By default this machine: its memory, or for a stored table a batch at a time.
     block_size : int, optional
@@ -109,6 +110,7 @@ def protect(
     Masked(100 records by mdav: EMPLOYEES, TURNOVER, ..., RESEARCH)
     """
     masker: MasksTables = _built("protect", "masker", method, parameters)
+    data = release_of(data)
     where = engine or engine_for(data)
     if not isinstance(data, StoredTable):
         if output is not None:
@@ -118,27 +120,39 @@ def protect(
         raise ParameterError("protect: a stored table needs a place for its release.", hint='output="masked.parquet"')
     if schema is not None:
         raise ParameterError("protect: a stored table has its schema already.", hint="Give it to scan().")
-    inputs: list[str | os.PathLike[str]] = [*data.inputs, *files_named(masker.get_params())]
-    target = ParquetTarget(output, inputs)
+    inputs: list[str | os.PathLike[str]] = [*data.inputs, *files_named(_without_folder(masker.get_params()))]
     if not isinstance(where, TableEngine):
         raise ParameterError("engine must be one for tables in files.", hint="Use StreamingEngine() or SparkEngine().")
+    target = target_of(output, inputs)
+    if isinstance(target, CsvTarget) and not isinstance(where, StreamingEngine):
+        raise ParameterError("protect: Spark writes a folder of Parquet files.", hint="Name one without an ending.")
     with written_together([], inputs):
         if isinstance(masker, Masker):
-            return mask_counted(masker, data, target, where, block_size)
-        return masker.mask_into(data, target, where, BLOCK if block_size is None else block_size)
+            written = mask_counted(masker, data, target, where, block_size)
+        else:
+            written = masker.mask_into(data, target, where, BLOCK if block_size is None else block_size)
+        # What was written as text lies in a temporary folder too, where it need not be read as text again.
+        return WrittenText(*written, target.stored(written.schema)) if isinstance(target, CsvTarget) else written
+
+
+def _without_folder(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    # Where the files of a chain are looked for: what its steps name there are inputs, what lies beside them is none.
+    return {name: value for name, value in parameters.items() if name != "folder"}
 
 
 def mask_counted(
-    masker: Masker, source: StoredTable, target: ParquetTarget, engine: TableEngine, block_size: int | None = None
+    masker: Masker, source: StoredTable, target: FileTarget, engine: TableEngine, block_size: int | None = None
 ) -> Written:
-    """Mask a table in files, and count in another pass how many cells differ."""
+    """Mask a table in files, and count how many cells differ: while it is written, or else in another pass."""
     provenance, released = masker.mask_into(source, target, engine, BLOCK if block_size is None else block_size)
     names = tuple(name for name in provenance.attributes if name in released)
     # Where records stand elsewhere, no cell has one to be compared with.
     if names and not masker.moves_records():
-        tables = TablePair(source, ParquetSource(content_of(target.path), released))
-        counted = engine.summarise(tables, [CountChanged(names)])[0]
-        provenance = replace(provenance, changed=counted.counts)
+        if set(provenance.changed) == set(names):
+            counts = {name: provenance.changed[name] for name in names}
+        else:
+            counts = engine.summarise(TablePair(source, target.stored(released)), [CountChanged(names)])[0].counts
+        provenance = replace(provenance, changed=counts)
     return Written(provenance, released)
 
 
@@ -183,6 +197,7 @@ def attack(
     `sequence-distance`); a linker whose model is of all pairs says that it needs all records.
     """
     method: Linker = _built("attack", "linker", linker, parameters)
+    original, masked = release_of(original), release_of(masked)
     if isinstance(original, StoredTable) or isinstance(masked, StoredTable):
         return attack_stored(original, masked, method, engine or engine_for(original, masked))
     if isinstance(original, Microdata) and isinstance(masked, Microdata):
@@ -263,6 +278,7 @@ def assess(
     each of whose records is compared with everybody, what needs all records at once is left out unless it is asked for
     by name, and the score says that the risk is at least the one stated.
     """
+    original, masked = release_of(original), release_of(masked)
     if provenance is not None:
         original, masked = within_memory(original, masked, provenance)
     if isinstance(masked, StoredTable) and not isinstance(original, StoredTable):
@@ -279,7 +295,7 @@ def assess(
     measured = (results, without) if measures is None else ((), ())
     intruder = Intruder(ALL_KEYS, before.schema.keys)
     score, unmasked = headlines(
-        whole, before, release, [intruder], known=recoded, taken={ALL_KEYS: measured}, engine=where
+        whole, before, release, [intruder], known=recoded, taken={ALL_KEYS: measured}, engine=where, progress=True
     )[ALL_KEYS]
     return Assessment(
         len(before), before.schema.keys, results, score, without, unmasked=unmasked, papers=papers_score(results)
@@ -311,7 +327,7 @@ def measure(
     >>> [figure.value for figure in measure(companies, companies, ["sse", "distance-linkage"])]
     [0.0, 100.0]
     """
-    before, release, recoded = _tables(original, masked, schema)
+    before, release, recoded = _tables(release_of(original), release_of(masked), schema)
     return _measured(before, release, recoded, measures, engine)[0]
 
 

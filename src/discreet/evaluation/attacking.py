@@ -140,6 +140,7 @@ def attacks_of(
     measured: Sequence[Measurement] = (),
     without: Sequence[NotComputed] = (),
     engine: Engine | None = None,
+    progress: bool = False,
 ) -> Attacks:
     """Attack a release in every way that an intruder has: all linkers, on all that he knows and on parts of it.
 
@@ -152,6 +153,8 @@ def attacks_of(
         The original as the intruder makes it fit the release; made here where it is not at hand.
     measured, without : sequences, optional
         What was measured of him on all his keys already, and what could not be: it is not computed again.
+    progress : bool
+        Whether to report which measure is worked on.
 
     Notes
     -----
@@ -184,7 +187,10 @@ def attacks_of(
         fitting = [one for one in _linkages(intruder) if one.applies_to(table.schema, after.schema)]
         fitting = [one for one in fitting if one.is_told(provenance)]
         pending = [one for one in fitting if one.name not in risks and one.name not in refused]
-        results, failed = take_measures(pending, before, release, known=table, engine=engine)
+        beside = f" on {part}" if part else ""
+        results, failed = take_measures(
+            pending, before, release, known=table, engine=engine, beside=beside if progress else None
+        )
         made = {**risks, **{one.name: one for one in results}}
         reasons = {**refused, **{no.name: no.reason for no in failed}}
         for measure in fitting:

@@ -32,8 +32,8 @@ def grid(method: type[Masker] | str, **values: Any) -> list[Masker]:
     Examples
     --------
     >>> from discreet.masking.microaggregation.numbers.mdav import MDAV
-    >>> grid(MDAV, k=[3, 5], standardise="range")
-    [MDAV(standardise='range'), MDAV(k=5, standardise='range')]
+    >>> [one.label() for one in grid(MDAV, k=[3, 5], standardise="range")]
+    ['mdav(k=3, standardise=range)', 'mdav(k=5, standardise=range)']
     """
     if isinstance(method, str):
         method = cast("type[Masker]", catalogue.method("masker", method))
@@ -59,8 +59,8 @@ def parse_candidates(texts: Sequence[str]) -> list[Masker]:
 
     Examples
     --------
-    >>> parse_candidates(["mdav k=3,5", "individual-ranking k=4 sizes=fixed"])
-    [MDAV(), MDAV(k=5), IndividualRanking(k=4, sizes='fixed')]
+    >>> [one.label() for one in parse_candidates(["mdav k=3,5", "individual-ranking k=4 sizes=fixed"])]
+    ['mdav(k=3)', 'mdav(k=5)', 'individual-ranking(k=4, sizes=fixed)']
     """
     candidates: list[Masker] = []
     for text in texts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from discreet import catalogue
@@ -11,16 +12,27 @@ from discreet.contracts.links import Links
 from discreet.contracts.measurement import Measurement
 from discreet.data.microdata import Microdata
 from discreet.data.scales import GapFlag
+from discreet.data.table import StoredTable
 from discreet.errors import DataError, ParameterError
 from discreet.evaluation.intruder_view import fit_to_compare, without_gaps
 
-__all__ = ["knows_masking", "linked_by"]
+__all__ = ["emptied", "knows_masking", "linked_by"]
 
 
 def knows_masking(linker: str) -> bool:
     """Say whether a linker reads off the provenance what each value can have become; False for a name that is none."""
-    cls = catalogue.linkers().get(linker)
+    cls = catalogue.known("linker", linker)
     return cls is not None and cls.knows_masking
+
+
+def emptied(table: Microdata | StoredTable, names: Sequence[str]) -> list[str]:
+    """Return those of some columns in which no record of a table has a value; one column is read after the other."""
+    found = []
+    for name in names:
+        column = table.in_memory((name,)) if isinstance(table, StoredTable) else table
+        if column.missing(name).all():
+            found.append(name)
+    return found
 
 
 def linked_by(

@@ -37,6 +37,7 @@ def headlines(
     taken: Mapping[str, tuple[Sequence[Measurement], Sequence[NotComputed]]] | None = None,
     losses: Sequence[Measurement] = (),
     engine: Engine | None = None,
+    progress: bool = False,
 ) -> dict[str, tuple[Score, Score]]:
     """Return by intruder the headline of a release, and that of the unmasked file.
 
@@ -55,6 +56,8 @@ def headlines(
         By intruder, what was measured on all his keys already, and what could not be.
     losses : sequence of Measurement, optional
         Among which the loss of the cells may be.
+    progress : bool
+        Whether to report which measure is worked on; not where many releases are measured.
     """
     measurements = taken or {}
     fitting = as_recoded(before, release) if known is None else known
@@ -62,7 +65,7 @@ def headlines(
     for one in intruders:
         measured, without = measurements.get(one.name, ((), ()))
         attacks[one.name] = attacks_of(
-            one, before, release, known=fitting, measured=measured, without=without, engine=engine
+            one, before, release, known=fitting, measured=measured, without=without, engine=engine, progress=progress
         )
     attacks = monotone(attacks)
     measured_losses = [*losses, *(m for measured, _ in measurements.values() for m in measured)]

@@ -7,7 +7,7 @@ from typing import Any
 
 from discreet import catalogue
 from discreet.contracts.engine import Engine
-from discreet.contracts.masked import Masked
+from discreet.contracts.masked import Masked, release_of
 from discreet.errors import ParameterError, door, wrong_type
 from discreet.evaluation.assessing import attack
 from discreet.evaluation.stored_attack import gathered
@@ -53,6 +53,7 @@ def attack_together(
     ):
         raise wrong_type("attack_together", "linkers must be a list of names", linkers, '["distance", "probabilistic"]')
     linkers = [linkers] if isinstance(linkers, str) else linkers
+    original, masked = release_of(original), release_of(masked)
     names = joint_linkers(masked) if linkers is None else tuple(linkers)
     if not names or len(set(names)) < len(names):
         raise ParameterError(f"attack_together: linkers must be different names; got {len(names)}, some of them twice.")
@@ -60,5 +61,5 @@ def attack_together(
     if unshared:
         raise ParameterError(f"attack_together: {unshared[0]} links files without common attributes.")
     original, masked = gathered("attack_together", original, masked)
-    known = {} if attributes is None else {"attributes": list(attributes)}
-    return combine([attack(original, masked, name, engine=engine, **known) for name in names])
+    options = {} if attributes is None else {"attributes": list(attributes)}
+    return combine([attack(original, masked, name, engine=engine, **options) for name in names])

@@ -114,16 +114,16 @@ def loss_intervals(
         raise DataError("loss_intervals: the tables must be in memory.", hint="Read a sample of their records.")
     losses = _losses(before, after, measures)
     rng = np.random.default_rng(random_state)
-    drawn: FloatArray = np.full((replicates, len(losses)), np.nan)
+    losses_drawn: FloatArray = np.full((replicates, len(losses)), np.nan)
     for turn in range(replicates):
         report("samples", turn, replicates)
         rows = rng.integers(0, len(before), len(before))
         sample = before.take(rows), after.take(rows)
         for place, (loss, _) in enumerate(losses):
-            drawn[turn, place] = _value(loss, *sample)
+            losses_drawn[turn, place] = _value(loss, *sample)
     result = []
     for place, (loss, value) in enumerate(losses):
-        figures = drawn[np.isfinite(drawn[:, place]), place]
+        figures = losses_drawn[np.isfinite(losses_drawn[:, place]), place]
         if figures.size < replicates // 2:
             raise DataError(
                 f"loss_intervals: {loss.name} could be taken of {figures.size} of {replicates} samples only.",

@@ -121,6 +121,26 @@ def applicable(
     return fitting, without
 
 
+def _named(inquiry: Inquiry[Measurement], label: str) -> Inquiry[Measurement]:
+    """Report an inquiry while it makes something of an answer; asking takes no time, and a pass is for several."""
+    try:
+        query = next(inquiry)
+    except StopIteration as end:
+        return cast("Measurement", end.value)
+    while True:
+        try:
+            resume = partial(inquiry.send, (yield query))
+        except DiscreetError as error:
+            resume = partial(inquiry.throw, error)
+        report(label, 0, 1)
+        try:
+            query = resume()
+        except StopIteration as end:
+            return cast("Measurement", end.value)
+        finally:
+            report(label, 1, 1)
+
+
 @stoppable()
 def take_measures(
     measures: Sequence[Measure],
@@ -131,6 +151,7 @@ def take_measures(
     engine: Engine | None = None,
     needed: bool = False,
     progress: bool = False,
+    beside: str | None = None,
     as_given: bool = False,
     provenance: Provenance | None = None,
 ) -> tuple[list[Measurement], list[NotComputed]]:
@@ -148,19 +169,23 @@ def take_measures(
     needed : bool
         Whether a measure that cannot be computed is an error: somebody asked for it by name.
     progress : bool
-        Whether to report each measure; not where many releases are measured.
+        Whether to report how many measures are done, and which one is worked on; not where many releases are measured.
+    beside : str, optional
+        What is reported beside the name of the measure that is worked on, where it is one of a part; by default that is
+        not reported without `progress`.
     as_given : bool
         Whether risks are measured on the tables as they are.
     provenance : Provenance, optional
         How the release came about, where it does not say so itself.
     """
-    where, finished = engine or InProcess(), 0
+    where, finished, label = engine or InProcess(), 0, "" if progress and beside is None else beside
     provenance = release.provenance if isinstance(release, Masked) else provenance
 
     def measured(measure: Measure, tables: TablePair, levels: dict[str, JoinedLevels]) -> Inquiry[Measurement]:
         nonlocal finished
+        inquiry = _narrowed(measure, tables, provenance, where, levels)
         try:
-            return (yield from _narrowed(measure, tables, provenance, where, levels))
+            return (yield from inquiry if label is None else _named(inquiry, f"measuring {measure.name}{label}"))
         finally:
             finished += 1
             if progress:
@@ -195,6 +220,8 @@ def take_measures(
         if errors or joined is not None:
             answers[place] = joined or errors[0]
             finished += 1
+            if progress:
+                report("measuring", finished, len(measures))
         else:
             take(kinds[place], [place])
     results: list[Measurement] = []

@@ -12,7 +12,7 @@ import numpy as np
 from discreet.contracts.assessment import Exposure, NotComputed
 from discreet.contracts.engine import Engine, TablePair
 from discreet.contracts.file_risk import FileRisk
-from discreet.contracts.masked import Masked
+from discreet.contracts.masked import Masked, release_of
 from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
 from discreet.contracts.pairing import as_microdata
@@ -180,6 +180,7 @@ def _declared(
     data: Any, schema: Schema | None, keys: Sequence[str] | None, weight: str | None, household: str | None
 ) -> Microdata | StoredTable:
     """Return the table with the roles that were told."""
+    data = release_of(data)
     told: dict[str, Any] = {"keys": keys, "weight": weight, "household": household}
     told = {name: value for name, value in told.items() if value is not None}
     if keys is not None and not len(keys):
@@ -312,8 +313,9 @@ def _headline(n: int, expected: dict[str, float], sizes: SizeTable) -> str:
         "file household": "through a member of their household by an intruder who knows who is in the file",
         "household": "through a member of their household",
     }[who]
-    count = expected[who]
+    count, alone = expected[who], sizes.below(2)
+    uniques = "1 is the only one with its keys" if alone == 1 else f"{alone:,} are the only ones with their keys"
     return (
         f"{100 * count / n:.2f} % of the records ({count:,.1f} of {n:,}) are expected to be re-identified {whose}; "
-        f"{sizes.below(2):,} are the only ones with their keys."
+        f"{uniques}."
     )

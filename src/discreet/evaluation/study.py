@@ -245,7 +245,8 @@ def compare(
     candidates : list of Masker or Chain
         Written down, or made with :func:`~discreet.evaluation.candidates.grid` or, of chains, with
         :func:`~discreet.release.alternatives.chains`, and joined with ``+``. First steps that chains have in common are
-        computed once; the draws are those that a chain with the row's seed makes by itself.
+        computed once; the draws are those that a chain with the row's seed makes by itself. A `random_state` of a
+        candidate is refused: seeds follow from that of the study.
     attribute_sets : mapping of name to list of str, optional
         Which keys the file has (the candidates mask them, the intruder knows them), set by set; the other keys are left
         out of the experiment. By default all keys.
@@ -345,10 +346,24 @@ def _check(candidates: Sequence[Candidate], repetitions: int, random_state: int 
         or not all(isinstance(candidate, (Masker, StepwiseMasking)) for candidate in candidates)
     ):
         raise ParameterError("compare: candidates must be a list of maskers or chains with at least one in it.")
+    _refuse_seeds(candidates)
     if not isinstance(repetitions, int) or repetitions < 1:
         raise ParameterError(f"compare: repetitions must be an integer of at least 1; got {repetitions!r}.")
     if random_state is not None and (not isinstance(random_state, int) or random_state < 0):
         raise ParameterError(f"compare: random_state must be an integer of at least 0; got {random_state!r}.")
+
+
+def _refuse_seeds(candidates: Sequence[Candidate]) -> None:
+    """Refuse seeds of candidates: what would be measured is the release of another one, drawn for the study."""
+    seeded = [
+        one.name for one in candidates if isinstance(one, Masker) and getattr(one, "random_state", None) is not None
+    ]
+    if seeded:
+        raise ParameterError(
+            f"compare: {len(seeded)} of {len(candidates)} candidates {'has' if len(seeded) == 1 else 'have'} a "
+            f"random_state, the first a {seeded[0]}; every experiment draws by the seed of the study.",
+            hint="compare(…, random_state=1) says where all draws come from, and repetitions=5 draws several times.",
+        )
 
 
 def check_sets(owner: str, sets: Mapping[str, Sequence[str]], schema: Schema) -> None:

@@ -95,8 +95,8 @@ def parse_masking(texts: Sequence[str], further: dict[str, str] | None = None) -
 
     Examples
     --------
-    >>> parse_masking(["top-coding share=0.1", "mdav k=5"])
-    [TopCoding(share=0.1), MDAV(k=5)]
+    >>> [one.label() for one in parse_masking(["top-coding share=0.1", "mdav k=5"])]
+    ['top-coding(p=1, share=0.1)', 'mdav(k=5)']
     """
     if further and len(texts) > 1:
         raise ParameterError(
@@ -105,12 +105,6 @@ def parse_masking(texts: Sequence[str], further: dict[str, str] | None = None) -
         )
     maskers: list[Masker] = []
     for text in texts:
-        name, *pairs = text.split() or [""]
-        typed = dict(further or {})
-        for pair in pairs:
-            parameter, equals, value = pair.partition("=")
-            if not equals:
-                raise ParameterError(f"A method is written 'rank-swapping p=10'; got {text!r}.")
-            typed[parameter] = value
-        maskers.append(catalogue.build("masker", name, typed, typed=True))
+        name, typed = catalogue.split_typed(text, "A method is written 'rank-swapping p=10'")
+        maskers.append(catalogue.build("masker", name, {**(further or {}), **typed}, typed=True))
     return maskers

@@ -9,9 +9,9 @@ from typing import cast
 import numpy as np
 
 from discreet.data.block import Block
-from discreet.data.scales import Categorical
+from discreet.data.scales import Categorical, Succession
 from discreet.data.schema import Attribute, Schema
-from discreet.measures.loss.cells_lost import band_sums, in_one_alphabet, number_unit, numbers_lost, sequences_lost
+from discreet.measures.loss.cells_lost import band_sums, number_unit, numbers_lost, sequences_lost
 from discreet.statistics.moments import ColumnMoments, first_values
 from discreet.statistics.tallies import Cells, count_cells
 from discreet.typing import BoolArray, FloatArray
@@ -148,7 +148,8 @@ class CellChanges:
             return band_sums(first, np.asarray(second, dtype=np.int64), levels, self.middles[name])
         if kinds == ("sequence", "sequence"):
             old, new = (schema[name].scale for schema in (self.before, self.after))
-            return np.array(sequences_lost(first, in_one_alphabet(old, new, second), old))
+            released = old.translated(new, second) if isinstance(old, Succession) else second
+            return np.array(sequences_lost(first, released, old))
         filled = float((~(block.original.missing(name) & block.release.missing(name))).sum())
         return np.array([filled, filled])
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.contracts.measure import PairScope
 from discreet.data.microdata import Microdata
-from discreet.data.scales import EncodedSequences, Sequence
+from discreet.data.scales import EncodedSequences, Sequence, Succession
 from discreet.errors import MissingValueError
 from discreet.measures.number_pairs import weight_asked
 from discreet.statistics.different_pairs import DifferentPairs
@@ -53,14 +53,10 @@ def sequence_pair(
         raise MissingValueError(f"{owner}: column {name!r} has no record with a sequence in both files.")
     weights = None if weights is None else weights[both]
     scale, released = original.schema[name].scale, release.schema[name].scale
-    if isinstance(scale, Sequence) and isinstance(released, Sequence) and released.alphabet != scale.alphabet:
-        # Codes are positions in the alphabet: the release is read in that of the original, its new events after them.
-        alphabet = dict.fromkeys((*scale.alphabet, *released.alphabet))
-        place = {event: code for code, event in enumerate(alphabet)}
-        codes = np.array([place[event] for event in released.alphabet], dtype=np.int32)
-        after = EncodedSequences(codes[after.codes], after.offsets, after.missing)
-        return SequencePair(before.take(both), after.take(both), len(alphabet), weights)
-    n_events = len(scale.alphabet) if isinstance(scale, Sequence) else 0
+    if isinstance(scale, Succession):
+        after = scale.translated(released, after)
+    alphabets = [one.alphabet for one in (scale, released) if isinstance(one, Sequence)]
+    n_events = len(set().union(*alphabets))
     return SequencePair(before.take(both), after.take(both), n_events, weights)
 
 

@@ -87,7 +87,9 @@ class K(PrivacyModel):
             return [Demand(SIZE, columns, low=self.k)]
         if max(self.k) > len(columns):
             raise ParameterError(f"K: k has combinations of {max(self.k)} keys; there are {len(columns)}.")
-        return [Demand(SIZE, chosen, low=k) for size, k in self.k.items() for chosen in combinations(columns, size)]
+        return [
+            Demand(SIZE, columns_of, low=k) for size, k in self.k.items() for columns_of in combinations(columns, size)
+        ]
 
 
 @register_model("k-map")

@@ -106,6 +106,23 @@ class Operator(Parameterised, ABC):
         importances = check_weights(type(self).__name__, weights, array.size)
         return self.batch(array[order], offsets, importances[order])
 
+    def by_order(
+        self, values: Any, order: IntArray, offsets: IntArray, weights: FloatArray | None = None
+    ) -> NDArray[Any]:
+        """Aggregate as :meth:`by_label` does, where labels were put in order once for many columns.
+
+        Parameters
+        ----------
+        values : (m,) array
+        order : (m,) int64
+            The positions of the values, group after group.
+        offsets : (groups + 1,) int64
+            Where each group begins in that order.
+        weights : (m,) float64, optional
+            In that order.
+        """
+        return self.batch(self._as_values(values)[order], offsets, weights)
+
     def _as_values(self, values: Any) -> NDArray[Any]:
         owner = type(self).__name__
         codes = isinstance(values, np.ndarray) and values.dtype == np.int32 and values.ndim == 1
@@ -146,8 +163,8 @@ def check_offsets(owner: str, values: NDArray[Any], offsets: IntArray) -> None:
     """Refuse groups that are empty or do not cover the values, and values that are NaN."""
     if offsets.ndim != 1 or offsets.size < 2 or offsets[0] != 0 or offsets[-1] != values.size:
         raise DataError(f"{owner}: offsets must start at 0 and end at the number of values, {values.size}.")
-    sizes = np.diff(offsets)
-    if (sizes <= 0).any():
+    sizes = offsets[1:] - offsets[:-1]
+    if sizes.min() <= 0:
         raise DataError(
             f"{owner}: {int((sizes <= 0).sum())} of {sizes.size} collections are empty.",
             hint="An operator needs at least one value.",
@@ -169,6 +186,8 @@ def check_weights(
         raise ParameterError(f"{owner}: weights must be numbers.") from None
     if array.shape != (size,):
         raise ParameterError(f"{owner}: weights must have length {size}; got shape {array.shape}.")
+    if total is None and all_positive(array):
+        return array
     if not np.isfinite(array).all():
         raise ParameterError(f"{owner}: weights must be finite; {int((~np.isfinite(array)).sum())} are not.")
     if (array < 0).any():
@@ -181,6 +200,12 @@ def check_weights(
     if total is None and array.sum() <= 0:
         raise ParameterError(f"{owner}: at least one weight must be positive.")
     return array
+
+
+def all_positive(weights: FloatArray) -> bool:
+    """Say whether there are weights and all are positive and finite, which spares every other question about them."""
+    # A NaN is the least and the largest of whatever it stands among, and neither above nor below anything.
+    return bool(weights.size and weights.min() > 0 and weights.max() < np.inf)
 
 
 def check_group_weights(owner: str, weights: Any, offsets: IntArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from discreet.data.scales import ItemSet, Scale, Sequence
+from discreet.data.scales import Scale, Sequence
 from discreet.data.scales.dissimilarities import OSSOWA, Dissimilarity, dissimilarity_named, dissimilarity_names
 from discreet.errors import DiscreetError, ParameterError
 from discreet.operators.item_prototypes import FrequentItems
@@ -21,7 +21,10 @@ from discreet.operators.numbers.quantifiers import (
     Sigmoid,
     Threshold,
 )
+from discreet.operators.path_prototypes import MeanPath
 from discreet.operators.prototypes import Medoid, SequenceOperator, sequence_operator_named, sequence_operator_names
+from discreet.operators.query_prototypes import SharedTerms
+from discreet.operators.series_prototypes import PointwiseMean
 from discreet.parameters import AnyOf, Choice, Constraint, Control, Instance, Number, Optional, Text, check_parameters
 from discreet.registry import unknown_name, unknown_parameter
 from discreet.typing import FloatArray
@@ -40,10 +43,10 @@ __all__ = [
     "quantifier_with_orness",
 ]
 
-_EVENTS: tuple[Scale, ...] = (Sequence(("",)),)
+_EVENTS: Scale = Sequence(("",))
 
-OPERATORS_OF_SETS = (FrequentItems,)
-"""Prototypes that are no prototypes of events; entered in the registry by being loaded."""
+OPERATORS_OF_OTHERS = (FrequentItems, PointwiseMean, MeanPath, SharedTerms)
+"""Prototypes of what is no sequence of events, one of each file; entered in the registry by being loaded."""
 
 NAMED_QUANTIFIERS: dict[str, Quantifier] = {
     "all": PiecewiseLinear([(1, 0)]),
@@ -221,7 +224,33 @@ def quantifier_with_orness(orness: float, *, family: str = "power", m: int | Non
 OWN = "own"
 """What says that the scale decides: its own distance, its own prototype."""
 
-DISTANCE: Constraint = AnyOf(Choice((OWN, *dissimilarity_names())), Instance(Dissimilarity, "a Dissimilarity"))
+
+class _DistanceText(Constraint):
+    """A dissimilarity as it is typed: its name, and after a colon its one parameter that is a number."""
+
+    def accepts(self, value: Any) -> bool:
+        return isinstance(value, str) and ":" in value and not self.reason(value)
+
+    def describe(self) -> str:
+        return 'one with its parameter such as "dtw:0.2"'
+
+    def reason(self, value: Any) -> str:
+        try:
+            _distance_of(value)
+        except DiscreetError as error:
+            return str(error)
+        return ""
+
+    def parse(self, text: str) -> str:
+        return text.strip()
+
+    def control(self) -> Control:
+        return Control("text")
+
+
+DISTANCE: Constraint = AnyOf(
+    Choice((OWN, *dissimilarity_names())), _DistanceText(), Instance(Dissimilarity, "a Dissimilarity")
+)
 """What `distance` may be, wherever a method has one."""
 
 
@@ -240,7 +269,7 @@ class _SequenceText(Constraint):
 
     def reason(self, value: Any) -> str:
         try:
-            as_sequence_operator(value, OSSOWA())
+            _operator_of(value, OSSOWA())
         except DiscreetError as error:
             return str(error)
         return ""
@@ -258,48 +287,33 @@ PROTOTYPE: Constraint = AnyOf(
 """What `prototype` may be."""
 
 
-def content_of(owner: str, scales: Iterable[Scale]) -> Scale:
-    """Return the scale that stands for all of these: sequences that are masked together are made of the same."""
-    every = list(scales)
-    if len({scale.answers for scale in every}) > 1:
-        names = " and ".join(sorted({scale.name for scale in every}))
-        raise ParameterError(
-            f"{owner}: attributes on the scales {names} cannot be taken together.", hint="Name attributes of one scale."
-        )
-    return every[0]
-
-
-def as_dissimilarity(
-    owner: str, distance: Any, quantifier: Any = None, scales: Iterable[Scale] = _EVENTS
-) -> Dissimilarity:
-    """Return a dissimilarity from itself or its name; a quantifier is the policy of ``"oss-owa"`` and of no other.
+def as_dissimilarity(owner: str, distance: Any, quantifier: Any = None, scale: Scale = _EVENTS) -> Dissimilarity:
+    """Return a dissimilarity from itself or its text; a quantifier is the policy of ``"oss-owa"`` and of no other.
 
     Parameters
     ----------
-    scales : iterable of Scale
-        Those of what is compared: ``"own"`` is their own distance, and one that cannot compare them is refused.
+    scale : Scale
+        That of what is compared: ``"own"`` is its own distance, and one that cannot compare it is refused. The result
+        knows the scale, where it has to.
 
     Examples
     --------
-    >>> as_dissimilarity("KSHC", "own", scales=[ItemSet(["bread", "milk"])])
+    >>> from discreet.data.scales import ItemSet, TimeSeries
+    >>> as_dissimilarity("KSHC", "own", scale=ItemSet(["bread", "milk"]))
     Jaccard()
+    >>> as_dissimilarity("KSHC", "dtw:0.2", scale=TimeSeries(step=0.1, span=2.0))
+    DynamicTimeWarping(span=20.0, window=0.2)
     >>> as_dissimilarity("KSHC", "oss-owa", "power:2")
     OSSOWA(quantifier=Power(alpha=2.0))
     >>> as_dissimilarity("KSHC", "lcs", "power:2")
     Traceback (most recent call last):
     discreet.errors.ParameterError: KSHC: quantifier must be None for the distance 'lcs', which has no policy.
     """
-    scale = content_of(owner, scales)
     if distance == OWN:
         distance = scale.own_distance
     if quantifier is None:
-        compared = distance if isinstance(distance, Dissimilarity) else dissimilarity_named(distance)()
-        if not compared.contents & scale.answers:
-            raise ParameterError(
-                f"{owner}: the distance {type(compared).name!r} does not compare what the scale {scale.name!r} holds.",
-                hint=f"Its own is {scale.own_distance!r}.",
-            )
-        return compared
+        compared = distance if isinstance(distance, Dissimilarity) else _distance_of(distance)
+        return compared.comparing(owner, scale)
     if isinstance(distance, Dissimilarity):
         raise ParameterError(
             f"{owner}: quantifier must be None where distance is an object; got both.",
@@ -307,12 +321,27 @@ def as_dissimilarity(
         )
     if distance != OSSOWA.name:
         raise ParameterError(f"{owner}: quantifier must be None for the distance {distance!r}, which has no policy.")
-    return OSSOWA(as_quantifier(quantifier))
+    return OSSOWA(as_quantifier(quantifier)).comparing(owner, scale)
 
 
-def as_sequence_operator(
-    prototype: Any, distance: Dissimilarity, scales: Iterable[Scale] = _EVENTS
-) -> SequenceOperator:
+def _distance_of(text: Any) -> Dissimilarity:
+    """Return a dissimilarity from its name and, after a colon, its one parameter that is a number."""
+    word, _, rest = text.partition(":") if isinstance(text, str) else (text, "", "")
+    cls = dissimilarity_named(word)
+    if not rest:
+        return cls()
+    own = cls.typed_parameter
+    key, equals, value = rest.partition("=")
+    if not own or (equals and key.strip() != own):
+        raise unknown_parameter(cls.__name__, key.strip(), [own] if own else [])
+    try:
+        number = float(value if equals else rest)
+    except ValueError:
+        raise ParameterError(f"{cls.__name__}: {own} must be a number.") from None
+    return cls(**{own: number})
+
+
+def as_sequence_operator(prototype: Any, distance: Dissimilarity, scale: Scale = _EVENTS) -> SequenceOperator:
     """Return an operator from itself or its text; the medoid is taken by `distance` where the text names none.
 
     Examples
@@ -322,14 +351,13 @@ def as_sequence_operator(
     >>> as_sequence_operator("medoid:oss-owa:power:2", OSSOWA()), as_sequence_operator("oesp:longest=5", OSSOWA())
     (Medoid(distance=OSSOWA(quantifier=Power(alpha=2.0))), OrderedElementScoring(longest=5))
     """
-    scale = content_of("prototype", scales)
     operator = _operator_of(scale.own_prototype if prototype == OWN else prototype, distance)
     if not operator.contents & scale.answers:
         raise ParameterError(
             f"prototype: {operator!r} does not join what the scale {scale.name!r} holds.",
             hint=f"Its own is {scale.own_prototype!r}; the medoid joins anything.",
         )
-    return operator
+    return operator.bound_to(scale)
 
 
 def _operator_of(prototype: Any, distance: Dissimilarity) -> SequenceOperator:
@@ -346,11 +374,14 @@ def _operator_of(prototype: Any, distance: Dissimilarity) -> SequenceOperator:
         distance_word, _, quantifier = text.partition(":")
         if not text:
             return Medoid(distance)
-        kinds = (Sequence(("",)), ItemSet(("",)))
-        fitting = [kind for kind in kinds if dissimilarity_named(distance_word).contents & kind.answers]
-        return Medoid(as_dissimilarity("Medoid", distance_word, quantifier or None, fitting[:1]))
+        if dissimilarity_named(distance_word) is OSSOWA:
+            return Medoid(as_dissimilarity("Medoid", distance_word, quantifier or None))
+        return Medoid(_distance_of(text))
     if not text:
         return cls()
-    if not text.isdigit():
-        raise ParameterError(f"{cls.__name__}: {names[0]} must be a whole number; got {text!r}.")
-    return cls(**{names[0]: int(text)})
+    if text.isdigit():
+        return cls(**{names[0]: int(text)})
+    try:
+        return cls(**{names[0]: float(text)})
+    except ValueError:
+        raise ParameterError(f"{cls.__name__}: {names[0]} must be a number; got {text!r}.") from None

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.data.scales.dissimilarities import OSSOWA, Dissimilarity
+from discreet.data.scales.scale import Scale
 from discreet.data.scales.sequence import EncodedSequences
 from discreet.errors import DataError, ParameterError
 from discreet.kernels.sequences.sequence_prototypes import score_elements
@@ -44,8 +45,8 @@ _PAIRS = 1_000_000
 
 _MEAN = OSSOWA()
 
-CONTENTS = frozenset({"events", "items"})
-"""What sequences may be made of."""
+CONTENTS = frozenset({"sequence"})
+"""What every scale of sequences answers to, whatever it is made of."""
 
 
 class SequenceOperator(ABC):
@@ -54,7 +55,15 @@ class SequenceOperator(ABC):
     name: ClassVar[str]
     scales: ClassVar[frozenset[str]] = frozenset({"sequence"})
     contents: ClassVar[frozenset[str]] = frozenset({"events"})
-    """What the sequences may be made of that it joins: ``"events"``, ``"items"``."""
+    """What the sequences may be made of that it joins: ``"events"``, ``"items"``, ``"series"`` and their like."""
+
+    def bound_to(self, scale: Scale) -> SequenceOperator:  # noqa: ARG002 - a subclass reads it
+        """Return the operator on what a scale encodes, where codes alone do not say what they stand for."""
+        return self
+
+    def dominated(self, sequences: EncodedSequences, labels: IntArray, weights: IntArray) -> int:  # noqa: ARG002
+        """Return how many released things are medians, because one record would show through a mean."""
+        return 0
 
     def __call__(self, sequences: Iterable[Any], weights: Any = None) -> list[int]:
         """Return the prototype of one group, sequences of codes in and out."""
@@ -218,6 +227,9 @@ class Medoid(SequenceOperator):
     def __post_init__(self) -> None:
         if not isinstance(self.distance, Dissimilarity):
             raise ParameterError(f"Medoid: distance must be a Dissimilarity; got {type(self.distance).__name__}.")
+
+    def bound_to(self, scale: Scale) -> SequenceOperator:
+        return Medoid(self.distance.comparing("Medoid", scale))
 
     def _prototypes(self, sequences: EncodedSequences, weights: IntArray, groups: IntArray) -> EncodedSequences:
         sums = self._sums(sequences, weights, groups)

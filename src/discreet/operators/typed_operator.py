@@ -2,8 +2,9 @@
 
 One road from text to an operator, for the command line, protocols, forms and Python. A text is a name, and after a
 colon its parameters: ``name=value`` each, with spaces or commas between them; a value alone is the first parameter, and
-on levels a quantifier where the first one is a number. What follows from the scale of an attribute (how many levels
-there are, the intervals behind them) is not typed: it is taken from there.
+on levels a quantifier where the first one is a number; several numbers where a quantifier is meant are weights. What
+follows from the scale of an attribute (how many levels there are, the intervals behind them) is not typed: it is taken
+from there.
 """
 
 from __future__ import annotations
@@ -105,8 +106,8 @@ def as_operator(source: Operator | str, scale: Scale | str | None = None) -> Ope
     --------
     >>> as_operator("owa:most")
     OWA(quantifier=Linear(low=0.3, high=0.8), weights=None)
-    >>> as_operator("power-mean:p=2")([1.0, 7.0])
-    5.0
+    >>> as_operator("power-mean:p=2")([1.0, 7.0]), as_operator("owa:0.75,0.25")([1.0, 7.0])
+    (5.0, 5.5)
     >>> as_operator("median", "ordinal"), as_operator("cwow-median:alpha=0.5 beta=0.3").beta
     (OrdinalMedian(side='lower'), 0.3)
     >>> as_operator("trimed-mean:0.2")
@@ -195,6 +196,8 @@ def _parts(cls: type[Operator], text: str) -> dict[str, str]:
 def _meant(names: list[str], text: str) -> str:
     """Return the parameter that a value without a name is for."""
     number = re.fullmatch(r"[-+.\deE]+", text) is not None
+    if names[0] == "quantifier" and "weights" in names and re.fullmatch(r"[-+.\deE]+(\s*,\s*[-+.\deE]+)+,?", text):
+        return "weights"
     return "quantifier" if names[0] == "alpha" and not number and "quantifier" in names else names[0]
 
 

@@ -6,11 +6,13 @@ the controls of the web page). A method lists its constraints in a class attribu
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as AbstractSequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
@@ -250,12 +252,14 @@ class Names(Constraint):
 
 @dataclass(frozen=True)
 class ListOf(Constraint):
-    """A list of what another constraint allows; typed with semicolons between the items.
+    """A list of what another constraint allows; typed with semicolons between the items, or with brackets.
 
     Examples
     --------
     >>> ListOf(Names()).parse("age, sex; age, region")
     [['age', 'sex'], ['age', 'region']]
+    >>> ListOf(ListOf(Integer(0))).parse("0, 3; 1, 4") == ListOf(ListOf(Integer(0))).parse("[[0, 3], [1, 4]]")
+    True
     """
 
     inner: Constraint
@@ -273,7 +277,14 @@ class ListOf(Constraint):
         return next((why for item in items if (why := self.inner.reason(item))), "")
 
     def parse(self, text: str) -> list[Any]:
-        return [self.inner.parse(item) for item in text.split(";") if item.strip()]
+        with suppress(ValueError):  # also a column may be called "[old]": what no bracketed list is, is read as others
+            if text.lstrip().startswith("[") and self.accepts(items := json.loads(text)):
+                return list(items)
+        return [self._item(item) for item in text.split(";") if item.strip()]
+
+    def _item(self, text: str) -> Any:
+        # A semicolon ends an item of the outer list, so that those of an inner one have commas between them.
+        return self.inner.parse(text.replace(",", ";") if isinstance(self.inner, ListOf) else text)
 
     def control(self) -> Control:
         return _typed(self.inner)
@@ -460,7 +471,8 @@ class AnyOf(Constraint):
 
 def _typed(inner: Constraint) -> Control:
     """Return the control of several values of one kind: text, unless a value cannot be typed between semicolons."""
-    nested = isinstance(inner, (ListOf, ByName))
+    deeper = isinstance(inner, ListOf) and isinstance(inner.inner, (ListOf, ByName, Names))
+    nested = deeper or isinstance(inner, ByName)
     return Control("object") if nested or inner.control().kind == "object" else Control("text")
 
 

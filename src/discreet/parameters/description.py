@@ -108,9 +108,9 @@ def as_markdown(text: str) -> str:
     Examples
     --------
     >>> as_markdown("See :class:`~discreet.MDAV` with ``k=3``.")
-    'See `discreet.MDAV` with `k=3`.'
+    'See `MDAV` with `k=3`.'
     """
-    return re.sub(r":\w+:`~?([^`]+)`", r"`\1`", text).replace("``", "`")
+    return re.sub(r":\w+:`(?:~[^`]*\.)?~?([^`]+)`", r"`\1`", text).replace("``", "`")
 
 
 def _sections(docstring: str) -> dict[str, str]:

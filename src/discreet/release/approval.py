@@ -170,7 +170,9 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
     release : path
         Its folder, or its manifest.
     signers : path, optional
-        A file of allowed signers, as OpenSSH reads it: an SSH signature must then be by one of them.
+        A file of allowed signers, as OpenSSH reads it: an SSH signature must then be by one of them, and the last
+        approval must be signed, so or by a GPG key that the keyring here trusts; it is over those before it too. Who
+        signed is what the signature says; `by` is what the signer wrote.
     """
     if signers is not None and not Path(signers).is_file():
         raise FileError(f"The list of signers {str(signers)!r} does not exist.")
@@ -192,6 +194,9 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
         if entry["signature"] is not None:
             signature = check_signature(_text(statement), entry["signature"], signers=signers)
             faults += [signature.sentence] if signature.state == "wrong" else []
+        last = place == len(entries)  # its signature is also over the seals of those before it
+        if signers is not None and last and (signature is None or signature.state in ("fits", "unchecked")):
+            faults.append("It is not signed by anybody who is known to be allowed to.")
         previous = entry["seal"]
         result.append(
             Approval(

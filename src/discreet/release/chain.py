@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from copy import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,9 +27,8 @@ from discreet.data.table import StoredTable
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DiscreetError, ParameterError, door, wrong_type
 from discreet.evaluation.assessing import BLOCK, mask_counted
-from discreet.io import content_of
 from discreet.io.door import named_at_once
-from discreet.io.stored_parquet import ParquetSource, ParquetTarget
+from discreet.io.stored_parquet import FileTarget, ParquetSource, ParquetTarget
 from discreet.masking.running.units import PerUnit
 from discreet.plain import plain
 from discreet.progress import report as report_progress
@@ -92,10 +92,12 @@ class Chain(StepwiseMasking):
         return f"Chain({' + '.join(names)})"
 
     def get_params(self, *, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters of every step."""
-        seed = 0 if self.seed is None else self.seed
-        maskers = [_masker(one, place, seed, self.folder) for place, one in enumerate(self.steps)]
-        return {"steps": [masker.get_params(deep=deep) for masker in maskers]}
+        """Return what the chain was made with; `deep` adds the parameters of its steps, as ``step_1__k``."""
+        own = {"steps": self.steps, "seed": self.seed, "folder": self.folder}
+        if not deep:
+            return own
+        inner = {f"step_{place}": masker.get_params() for place, masker in enumerate(self.maskers, start=1)}
+        return own | {f"{step}__{name}": value for step, those in inner.items() for name, value in those.items()}
 
     @door
     def mask(
@@ -224,14 +226,14 @@ class Chain(StepwiseMasking):
 
     @door
     def mask_into(
-        self, source: StoredTable, target: ParquetTarget, engine: TableEngine, block_size: int | None = None
+        self, source: StoredTable, target: FileTarget, engine: TableEngine, block_size: int | None = None
     ) -> Written:
         """Mask a table in files, which may be larger than memory, in these steps, and write the release.
 
         Parameters
         ----------
         source : StoredTable
-        target : ParquetTarget
+        target : FileTarget
         engine : TableEngine
             The release does not depend on it.
         block_size : int, optional
@@ -262,7 +264,9 @@ class Chain(StepwiseMasking):
                 report_progress("masking", place, len(steps))
                 last = place == len(steps) - 1
                 table = current if last else _keeping_identifiers(current, masker)
-                between = target if last else ParquetTarget(folder / f"step-{place}.parquet", source.inputs)
+                between: FileTarget = (
+                    target if last else _step_target(current, folder / f"step-{place}.parquet", source.inputs)
+                )
                 try:
                     with nullcontext() if last else named_at_once():
                         written = _step_written(step, masker, table, between, engine, block_size)
@@ -276,12 +280,16 @@ class Chain(StepwiseMasking):
                 kept = [a for a in written.schema if a.name in current.schema and current.schema[a.name] != a]
                 hidden = {a.name: "identifier" for a in kept if current.schema[a.name].role == "identifier"}
                 released = written.schema.with_roles(**hidden) if hidden and not last else written.schema
-                current = ParquetSource(content_of(between.path), released)
+                current = between.stored(released)
             report_progress("masking", len(steps), len(steps))
             if len(steps) == 1:
                 return Written(history[0], current.schema)
             record = chained(source, current, rows, [one.unit for one in steps], history, schemas, seed, engine)
         return Written(record, current.schema)
+
+
+def _step_target(table: StoredTable, path: Path, inputs: tuple[str, ...]) -> FileTarget:
+    return table.step_target(path) if isinstance(table, ParquetSource) else ParquetTarget(path, inputs)
 
 
 def _keeping_identifiers(table: StoredTable, masker: Masker) -> StoredTable:
@@ -305,7 +313,7 @@ def _step_written(
     step: Step,
     masker: Masker,
     table: StoredTable,
-    target: ParquetTarget,
+    target: FileTarget,
     engine: TableEngine,
     block_size: int | None,
 ) -> Written:

@@ -68,8 +68,10 @@ def _demonstrated(survey: Microdata, target: Path, k: int) -> tuple[Masked, Asse
             before=before,
             after=after,
             advice=remarks,
+            files={"original": paths["original"], "masked": paths["masked"]},
         )
-        write_report(original, masked, assessment, html=paths["external"], audience="external")
+        told = {"masked": paths["masked"]}
+        write_report(original, masked, assessment, html=paths["external"], audience="external", files=told)
         write_manifest(paths["manifest"], {name: path for name, path in paths.items() if name != "manifest"})
     return masked, assessment, paths
 

@@ -19,7 +19,7 @@ import os
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from discreet.contracts.assessment import Assessment
 from discreet.contracts.chart import Chart
@@ -38,7 +38,7 @@ from discreet.data.keyed_draws import drawn_seed
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.engines.memory import MemoryEngine
-from discreet.errors import FileError, ParameterError, door
+from discreet.errors import FileError, NotFittedError, ParameterError, door
 from discreet.evaluation.advice import advise
 from discreet.evaluation.assessing import assess, attack, measure
 from discreet.io import reading
@@ -48,12 +48,15 @@ from discreet.plain import plain
 from discreet.release.chain import Chain
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Source, Step
-from discreet.release.writing import write_report
+from discreet.release.writing import write_report, write_risk
 from discreet.stopping import stoppable
 
 __all__ = ["ProtectedSurvey", "Survey", "survey"]
 
 PathLike = str | os.PathLike[str]
+
+_OF_A_RELEASE = ("advice", "attack", "masked", "measure", "protocol", "seed", "steps", "write")
+"""What only a protected survey has, beside what a survey refuses or does itself."""
 
 
 class Survey(Microdata):
@@ -95,6 +98,46 @@ class Survey(Microdata):
         """
         start = ProtectedSurvey(self, drawn_seed() if seed is None else seed, (), (MaskingStage(self, self),))
         return start.protect(method, unit=unit, **parameters)
+
+    @door
+    def report(self, path: PathLike, *, audience: str = "internal", **options: Any) -> Path:
+        """Write what releasing the file as it stands would risk, as a page (``.html``), for internal use.
+
+        What else :meth:`ProtectedSurvey.report` takes is about a release, and refused before the first step.
+        """
+        if audience != "internal" or options:
+            told = next(iter(options), "audience")
+            raise ParameterError(f"report: {told} is about a release, and no step was taken.", hint=_PROTECT_FIRST)
+        if Path(path).suffix.lower() not in (".html", ".htm"):
+            raise FileError(
+                "Before the first step, a report is the risk of the file as it stands, written as .html.",
+                hint=_PROTECT_FIRST,
+            )
+        read_from = [self.origin["path"]] if "path" in self.origin else []
+        write_risk(self.risk(), path, inputs=read_from)
+        return Path(path)
+
+    def assess(self, **options: Any) -> NoReturn:  # noqa: ARG002 - as that of a protected survey
+        """Refuse: before the first step there is no release to assess. :meth:`risk` speaks of the file as it stands."""
+        raise _no_release("assess")
+
+    def undo(self, steps: int = 1) -> NoReturn:  # noqa: ARG002 - as that of a protected survey
+        """Refuse: there is no step to undo."""
+        raise ParameterError("undo: no step was taken, or all are undone.", hint=_PROTECT_FIRST)
+
+    if not TYPE_CHECKING:  # a type checker knows that there is nothing else
+
+        def __getattr__(self, name: str) -> Any:
+            if name in _OF_A_RELEASE:
+                raise _no_release(name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+_PROTECT_FIRST = 'Protect first: survey.protect("mdav", k=5). What the file as it stands would risk is survey.risk().'
+
+
+def _no_release(verb: str) -> NotFittedError:
+    return NotFittedError(f"{verb}: no step was taken, so there is no release yet.", hint=_PROTECT_FIRST)
 
 
 class ProtectedSurvey:

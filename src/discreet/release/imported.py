@@ -48,7 +48,7 @@ class Imported:
     def declare(self, role: str, names: list[str | int]) -> None:
         """Say that columns have a role or a scale."""
         known = self.columns.setdefault(role, [])
-        known += [name for name in names if name not in known]
+        known += [name for name in dict.fromkeys(names) if name not in known]
 
     def skip(self, where: str, what: str, why: str) -> None:
         """Remember what was not taken over."""

@@ -13,6 +13,7 @@ from discreet.data.survey import Declaration
 from discreet.errors import FileError, ParameterError, SchemaError, wrong_type
 from discreet.io.atomic import whole_file
 from discreet.io.fixed_width import read_rda
+from discreet.masking.recoding.hierarchy_text import read_rows
 from discreet.release.arx_project import read_arx
 from discreet.release.imported import Imported, Unread
 from discreet.release.proposal import propose
@@ -116,28 +117,71 @@ def save_imported(imported: ImportedProtocol, path: PathLike, inputs: Sequence[P
 def _read(source: Path, attribute: str | None) -> Imported:
     ending = source.suffix.lower()
     if ending == ".r":
-        try:
-            text = source.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError:
-            text = source.read_text(encoding="cp1252", errors="replace")
-        return read_sdcmicro(text)
+        return read_sdcmicro(_text(source))
     if ending == ".deid":
         return read_arx(source)
     if ending == ".rda":
         return _metadata(source)
     if ending == ".grc":
-        imported = Imported("μ-Argus")
-        name = attribute or source.stem
-        step = Step("hierarchy-recoding", {"hierarchies": {name: source.name}})
-        imported.steps.append((step, f"the recoding {source.name}"))
-        imported.declare("nominal", [name])
-        imported.declare("keys", [name])
-        imported.files[source.name] = source.read_bytes()
-        return imported
+        return _recoding(source, attribute or source.stem)
     raise FileError(
         f"{source.name!r} is none of {', '.join(_ENDINGS)}.",
         hint="A script of sdcMicro, a project of ARX, metadata or a recoding of μ-Argus can be imported.",
     )
+
+
+def _text(source: Path) -> str:
+    """Return the text of a file, in UTF-8, UTF-16 or as Windows writes it; refuse what is no text."""
+    content = source.read_bytes()
+    wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    try:
+        text = content.decode("utf-16" if wide else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("cp1252", errors="replace")
+    text = text.rstrip("\x1a")
+    if not text.strip() or any(ord(one) < 32 and one not in "\t\n\r\f" for one in text):
+        why = "is no text" if text.strip() else "is empty"
+        raise FileError(f"{source.name!r} {why}: nothing in it can be read.", hint="Is it the file that was meant?")
+    return text
+
+
+def _recoding(source: Path, name: str) -> Imported:
+    """Read a recoding line by line; of one with lines that cannot be read, those that can are kept in a copy."""
+    imported = Imported("μ-Argus")
+    lines = _text(source).splitlines()
+    kept = []
+    for number, line in enumerate(lines, 1):
+        word = line.strip().partition(">")[0].upper()
+        try:
+            # Words alone recode nothing: a rule beside them tells whether they are known.
+            read_rows(f"{line}\n1: 1" if word.startswith("<") else line, ".grc", ()) if word else ()
+        except FileError as error:
+            why = error.message.removeprefix("Line 1 of the recode file ").rstrip(".")
+            imported.skip(f"line {number}", "a line of the recoding", f"not taken over: it {why}")
+            continue
+        if word in ("<CODELIST", "<TREERECODE"):
+            imported.skip(f"line {number}", f"{word}>", "not taken over")
+        kept.append(line)
+    if not any(line.strip() and not line.strip().startswith("<") for line in kept):
+        raise FileError(
+            f"Nothing in {source.name!r} could be read as a recoding of μ-Argus.",
+            hint="Its lines are NEW: OLD, FROM-TO, …",
+        )
+    whole = kept == lines and _is_utf8(source.read_bytes())
+    file = source.name if whole else f"{source.stem}-read.grc"
+    note = f"the recoding {source.name}" if whole else f"the recoding {source.name}, as far as it could be read"
+    imported.steps.append((Step("hierarchy-recoding", {"hierarchies": {name: file}}), note))
+    imported.declare("nominal", [name])
+    imported.declare("keys", [name])
+    imported.files[file] = source.read_bytes() if whole else ("\n".join(kept) + "\n").encode()
+    return imported
+
+
+def _is_utf8(content: bytes) -> bool:
+    try:
+        return "\x1a" not in content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return False
 
 
 def _metadata(source: Path) -> Imported:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["RCall", "RName", "r_calls"]
+__all__ = ["RCall", "RName", "is_literal", "r_calls"]
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r]+|\#[^\n]*)|(?P<line>\n)|(?P<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')
@@ -16,7 +17,10 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
-_CONSTANTS = {"TRUE": True, "FALSE": False, "T": True, "F": False, "NULL": None, "NA": None}
+_CONSTANTS = {"TRUE": True, "FALSE": False, "T": True, "F": False, "NULL": None, "Inf": math.inf}
+_CONTROL = {"for", "while", "repeat", "if", "function", "{", "rm"}
+_ANYTHING = {"source", "load", "attach", "assign", "eval", "list2env", "delayedAssign"}
+"""Calls after which any name may stand for something else."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +32,17 @@ class RName:
 
 @dataclass(frozen=True)
 class RCall:
-    """A call: its function, what it was given by place and by name, its line, and what its result was called."""
+    """A call: its function, what it was given by place and by name, its line, and what its result was called.
+
+    `literal` says of what is no call that it gives a name to a value which is written out, and does nothing else.
+    """
 
     function: str
     places: tuple[Any, ...] = ()
     named: dict[str, Any] = field(default_factory=dict)
     line: int = 0
     result: str = ""
+    literal: bool = False
 
     def argument(self, name: str, place: int | None = None) -> Any:
         """Return what was given by this name, or at this place where there is no such name; else None."""
@@ -54,7 +62,8 @@ def r_calls(text: str) -> Iterator[RCall]:
     r"""Yield the calls at the top of a script, in their order; what is no call comes as one of the function ``""``.
 
     A chain of pipes is taken apart: each call gets what was piped as its first argument. What stands in braces (loops,
-    functions) is one call of its first word, whose contents are not looked into.
+    functions) is one call of its first word, whose contents are not looked into. A name that was given to a value which
+    is written out, ``k <- 5``, stands for it from there on, until it may have changed.
 
     Examples
     --------
@@ -62,15 +71,47 @@ def r_calls(text: str) -> Iterator[RCall]:
     ...     print(call.line, call.result, call.function, call.named)
     1 sdc kAnon {'k': [3, 5]}
     2   {}
+    >>> [call.named for call in r_calls("least = 5\nkAnon(sdc, k = least)")]
+    [{}, {'k': 5}]
     """
     tokens = list(_tokens(text))
+    known: dict[str, Any] = {}
     place = 0
     while place < len(tokens):
         end = _statement_end(tokens, place)
         statement = [token for token in tokens[place:end] if token.kind != "line"]
         if statement:
-            yield from _statement(statement)
+            _forget(statement, known)
+            yield from _statement(statement, known)
         place = end + 1
+
+
+def is_literal(value: Any) -> bool:
+    """Whether a value is written out, whole: nothing of it would have to be run.
+
+    Examples
+    --------
+    >>> is_literal(["a", 3]), is_literal(["a", RName("x")])
+    (True, False)
+    """
+    if isinstance(value, list | dict):
+        return all(is_literal(one) for one in (value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, RName | RCall)
+
+
+def _forget(tokens: list[_Token], known: dict[str, Any]) -> None:
+    """Forget the names that a statement may change in another way than by giving them a value that is written out."""
+    words = {token.text.strip("`\"'") for token in tokens}
+    if words & _ANYTHING:
+        known.clear()
+    depth, assigned = 0, bool(words & _CONTROL)
+    for place, token in enumerate(tokens):
+        if token.kind == "operator":
+            depth += (token.text in _CLOSING) - (token.text in _CLOSING.values())
+        gives = token.kind == "arrow" or token.text == "%<>%" or (token.text == "=" and depth == 0)
+        assigned |= gives and (place != 1 or token.text == "->")
+    for word in words if assigned else ():
+        known.pop(word, None)
 
 
 def _tokens(text: str) -> Iterator[_Token]:
@@ -107,7 +148,7 @@ def _statement_end(tokens: list[_Token], place: int) -> int:
     return len(tokens)
 
 
-def _statement(tokens: list[_Token]) -> Iterator[RCall]:
+def _statement(tokens: list[_Token], known: dict[str, Any]) -> Iterator[RCall]:
     line, result = tokens[0].line, ""
     if len(tokens) > 2 and tokens[0].kind == "name" and (tokens[1].kind == "arrow" or tokens[1].text == "="):
         if tokens[1].text != "->":
@@ -125,13 +166,20 @@ def _statement(tokens: list[_Token]) -> Iterator[RCall]:
         head = parts[0]
         piped: Any = RName("".join(token.text for token in head))
         if _is_call(head):
-            yield _call(head, "")
+            yield _call(head, "", known)
         for place, part in enumerate(parts[1:], start=1):
             name = result if place == len(parts) - 1 else ""
-            call = _call(part, name) if _is_call(part) else RCall("", line=part[0].line if part else line)
+            call = _call(part, name, known) if _is_call(part) else RCall("", line=part[0].line if part else line)
             yield RCall(call.function, (piped, *call.places), call.named, call.line, name)
+        known.pop(result.strip("`"), None)
         return
-    yield _call(tokens, result) if _is_call(tokens) else RCall("", line=line, result=result)
+    value = _value(tokens, known) if result else RName("")
+    if is_literal(value):
+        known[result.strip("`")] = value
+        yield RCall("", line=line, result=result, literal=True)
+        return
+    known.pop(result.strip("`"), None)
+    yield _call(tokens, result, known) if _is_call(tokens) else RCall("", line=line, result=result)
 
 
 def _is_call(tokens: list[_Token]) -> bool:
@@ -152,16 +200,16 @@ def _closed(tokens: list[_Token], place: int) -> int:
     return len(tokens)
 
 
-def _call(tokens: list[_Token], result: str) -> RCall:
+def _call(tokens: list[_Token], result: str, known: dict[str, Any]) -> RCall:
     function = tokens[0].text.split("::")[-1].strip("`")
     if function in ("for", "while", "if", "function"):
         return RCall(function, line=tokens[0].line, result=result)
     places, named = [], {}
     for part in _separated(tokens[2:-1]):
         if len(part) > 1 and part[0].kind in ("name", "text") and part[1].text == "=":
-            named[part[0].text.strip("`\"'")] = _value(part[2:])
+            named[part[0].text.strip("`\"'")] = _value(part[2:], known)
         elif part:
-            places.append(_value(part))
+            places.append(_value(part, known))
     return RCall(function, tuple(places), named, tokens[0].line, result)
 
 
@@ -179,9 +227,9 @@ def _separated(tokens: list[_Token]) -> Iterator[list[_Token]]:
     yield part
 
 
-def _value(tokens: list[_Token]) -> Any:
+def _value(tokens: list[_Token], known: dict[str, Any]) -> Any:
     """Return what these tokens stand for where a text can tell: texts, numbers, lists of them; else their name."""
-    if len(tokens) == 2 and tokens[0].text in "+-" and tokens[1].kind == "number":
+    if len(tokens) == 2 and tokens[0].text in "+-" and (tokens[1].kind == "number" or tokens[1].text == "Inf"):
         number = _number(tokens[1].text)
         return -number if tokens[0].text == "-" else number
     if len(tokens) == 1:
@@ -192,12 +240,14 @@ def _value(tokens: list[_Token]) -> Any:
             return _number(token.text)
         if token.text in _CONSTANTS:
             return _CONSTANTS[token.text]
+        if token.kind == "name" and token.text.strip("`") in known:
+            return known[token.text.strip("`")]
     if len(tokens) == 3 and tokens[1].text == ":" and {tokens[0].kind, tokens[2].kind} == {"number"}:
         first, last = int(_number(tokens[0].text)), int(_number(tokens[2].text))
         if abs(last - first) <= 100_000:
             return list(range(first, last + 1) if first <= last else range(first, last - 1, -1))
     if _is_call(tokens):
-        call = _call(tokens, "")
+        call = _call(tokens, "", known)
         if call.function == "c" and not call.named:
             return [one for value in call.places for one in (value if isinstance(value, list) else [value])]
         if call.function in ("c", "list"):

@@ -58,4 +58,4 @@ def _written(masker: Masker | PerUnit | Chain) -> str:
         return f"dc.Chain([{steps}]{'' if masker.seed is None else f', seed={masker.seed}'})"
     if isinstance(masker, PerUnit):
         return f"dc.PerUnit({_written(masker.masker)}, unit={masker.unit!r})"
-    return f"dc.{masker!r}"
+    return f"dc.{masker.as_call()}"

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from discreet import catalogue
+from discreet.errors import DiscreetError, FileError
 from discreet.release.imported import Imported
 from discreet.release.protocol_parts import Step
-from discreet.release.r_calls import RCall, RName, r_calls
+from discreet.release.r_calls import RCall, is_literal, r_calls
 
 __all__ = ["read_sdcmicro"]
 
 _READERS = {"read.csv", "read.csv2", "read.table", "read.delim", "read_csv", "read_csv2", "read_delim", "fread",
             "read_dta", "read_sav", "read_spss", "read.dta", "read.spss", "read_parquet"}  # fmt: skip
-_SILENT = {"library", "require", "suppressWarnings", "suppressMessages", "options", "rm", "setwd", "cat", "message",
+_SILENT = {"library", "require", "suppressPackageStartupMessages", "options", "rm", "setwd", "cat", "message",
            "head", "summary", "str", "names", "nrow", "ncol", "dim", "View", "plot", "set.seed"}  # fmt: skip
+_WRAPPERS = {"suppressWarnings", "suppressMessages", "invisible"}
+_VALUES = {"c", "list", "seq", "rep", "paste", "paste0", "colnames", "setdiff", "which", "factor"}
+"""Calls that give a value and do nothing to the data by themselves; a name that gets it stays unknown."""
 _MEASURED = {
     "print": "every report shows it",
     "measure_risk": "`discreet risk` and every assessment",
@@ -44,6 +51,37 @@ _GROUPS = {"mdav": "mdav", "rmd": "mdav", "onedims": "individual-ranking", "sing
            "simple": "sorted-groups", "pca": "projection", "mcdpca": "projection", "pppca": "projection"}  # fmt: skip
 
 
+_FORMALS: dict[str, tuple[str, ...]] = {
+    "createSdcObj": ("dat", "keyVars", "numVars", "pramVars", "ghostVars", "weightVar", "hhId", "strataVar",
+                     "sensibleVar", "excludeVars", "options", "seed", "randomizeRecords", "alpha"),
+    "localSuppression": ("obj", "k", "importance", "combs"),
+    "kAnon": ("obj", "k", "importance", "combs"),
+    "localSupp": ("obj", "threshold", "keyVar"),
+    "globalRecode": ("obj", "column", "breaks", "labels", "method"),
+    "groupAndRename": ("obj", "var", "before", "after", "addNA"),
+    "topBotCoding": ("obj", "value", "replacement", "kind", "column"),
+    "microaggregation": ("obj", "variables", "aggr", "strata_variables", "method"),
+    "mafast": ("obj", "variables", "by", "aggr", "measure"),
+    "microaggrGower": ("obj", "variables", "aggr"),
+    "pram": ("obj", "variables", "strata_variables", "pd", "alpha"),
+    "addNoise": ("obj", "variables", "noise", "method"),
+    "rankSwap": ("obj", "variables", "TopPercent", "BottomPercent", "K0", "R0", "P"),
+    "shuffle": ("obj", "form", "method"),
+    "removeDirectID": ("obj", "var"),
+    "varToFactor": ("obj", "var"),
+    "varToNumeric": ("obj", "var"),
+}  # fmt: skip
+"""The arguments of calls in R's order, as far as they go without a name."""
+_SUPPRESSED, _MASKED = ("k", "importance", "combs"), ("variables", "strata_variables", "method")
+_NEEDED = {
+    "localSuppression": _SUPPRESSED, "kAnon": _SUPPRESSED, "localSupp": ("threshold", "keyVar"),
+    "microaggregation": ("aggr", *_MASKED), "mafast": ("aggr", *_MASKED), "microaggrGower": ("aggr", "k", *_MASKED),
+    "pram": ("pd", *_MASKED), "addNoise": ("noise", *_MASKED), "rankSwap": ("P", *_MASKED),
+}  # fmt: skip
+"""What a step is made of: where one of these cannot be told, there is no step."""
+_NUMBERS = {"k", "threshold", "aggr", "pd", "noise", "P"}
+
+
 def read_sdcmicro(text: str) -> Imported:
     r"""Return what the usual calls of a script ask for; every other line is listed.
 
@@ -55,9 +93,14 @@ def read_sdcmicro(text: str) -> Imported:
     (['age', 'sex'], 'local-suppression', 'line 3: fit: no call of sdcMicro that is known here')
     """
     imported = Imported("sdcMicro")
-    for call in r_calls(text):
+    history: list[int] = []
+    recognised = False
+    for call in map(_unwrapped, r_calls(text)):
         where = f"line {call.line}"
-        if not call.function:
+        recognised |= call.function in _READERS | _SILENT | _MEASURED.keys() | _CALLS.keys() | {"undolast"}
+        if call.literal:
+            continue
+        if call.function in {"", *_WRAPPERS, *_VALUES}:
             imported.skip(where, "an expression", "it would have to be run; what it does to the data is not taken over")
         elif call.function in _READERS:
             _data(imported, call, where)
@@ -67,11 +110,84 @@ def read_sdcmicro(text: str) -> Imported:
             continue
         elif call.function in _MEASURED:
             imported.skip(where, call.function, f"no step; see {_MEASURED[call.function]}")
+        elif call.function == "undolast":
+            _undo(imported, history, where)
         elif call.function in _CALLS:
-            _CALLS[call.function](imported, call, where)
+            before = len(imported.steps)
+            _take(imported, call, where)
+            if call.function != "createSdcObj":
+                history.append(len(imported.steps) - before)
         else:
             imported.skip(where, call.function, "no call of sdcMicro that is known here")
+    if not recognised:
+        raise FileError(
+            "Nothing in the file could be read as a script of sdcMicro.",
+            hint="It must be the text of an R script, with calls such as createSdcObj, localSuppression or pram.",
+        )
     return imported
+
+
+def _unwrapped(call: RCall) -> RCall:
+    """Return the call that stands in one that only keeps it quiet."""
+    if call.function in _WRAPPERS and call.places and isinstance(call.places[0], RCall):
+        return _unwrapped(replace(call.places[0], result=call.result))
+    return call
+
+
+def _take(imported: Imported, call: RCall, where: str) -> None:
+    """Take a call over, or list why not; what is not written out, or what the method refuses, gives no step."""
+    left = [name for name in _FORMALS[call.function] if name not in call.named]
+    for _ in call.places[len(left) :]:
+        imported.skip(where, call.function, "it has more arguments without a name than are known here")
+    named = {**dict(zip(left, call.places, strict=False)), **call.named}
+    needed = _NEEDED.get(call.function, ())
+    for name in needed:
+        value = named.get(name)
+        if isinstance(value, list) and len(value) == 1 and (name in _NUMBERS or name in ("method", "keyVar")):
+            named[name] = value[0]
+    refusals = {name: _refusal(name, named.get(name)) for name in needed}
+    for name, why in refusals.items():
+        if why:
+            imported.skip(where, f"{call.function}({name})", f"{why}; the call is not taken over")
+    if any(refusals.values()):
+        return
+    before, listed = len(imported.steps), len(imported.unread)
+    _CALLS[call.function](imported, replace(call, places=(), named=named), where)
+    for step, _ in imported.steps[before:]:
+        given = {name: value for name, value in step.parameters.items() if name not in ("attributes", "strata")}
+        try:
+            catalogue.build("masker", step.method, given, call.function)
+        except DiscreetError as error:
+            del imported.steps[before:], imported.unread[listed:]
+            owner = catalogue.method("masker", step.method).__name__
+            why = error.message.removeprefix(f"{call.function}: ").removeprefix(f"{owner}: ").rstrip(".")
+            imported.skip(where, call.function, f"{step.method} refuses it: {why}; the call is not taken over")
+            return
+
+
+def _refusal(name: str, value: Any) -> str:
+    """Return why nothing can be made of an argument; nothing where something can, or where it is not given."""
+    if not is_literal(value):
+        return "its value is not written out"
+    if value is None:
+        return ""
+    if name in _NUMBERS:
+        numbers = value if name == "k" and isinstance(value, list) and value else [value]
+        return "" if all(_is_number(one) for one in numbers) else "it must be one number"
+    if name in ("variables", "strata_variables"):
+        return "" if _names(value) else "it names no columns"
+    if name in ("method", "keyVar"):
+        return "" if isinstance(value, str) else "it must be one name"
+    return ""
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _whole(value: Any) -> Any:
+    """Return a number that is whole as such; any other as it is, for the method to refuse."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _data(imported: Imported, call: RCall, where: str) -> None:
@@ -87,10 +203,10 @@ def _data(imported: Imported, call: RCall, where: str) -> None:
 
 
 def _names(value: Any) -> list[str | int] | None:
-    """Return the columns that a value names, by name or place; None where it is no list of columns."""
+    """Return the columns that a value names, each once, by name or place; None where it is no list of columns."""
     values = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else [value]
     names = [one for one in values if isinstance(one, str | int) and not isinstance(one, bool)]
-    return names if names and len(names) == len(values) else None
+    return list(dict.fromkeys(names)) if names and len(names) == len(values) else None
 
 
 def _create(imported: Imported, call: RCall, where: str) -> None:
@@ -106,10 +222,6 @@ def _create(imported: Imported, call: RCall, where: str) -> None:
             imported.skip(where, f"createSdcObj({name})", "the columns are not written out; declare them by hand")
         else:
             _declare(imported, name, columns)
-    for place, name in enumerate(("keyVars", "numVars", "pramVars"), start=1):
-        columns = _names(call.places[place]) if place < len(call.places) else None
-        if columns is not None:
-            _declare(imported, name, columns)
 
 
 def _declare(imported: Imported, name: str, columns: list[str | int]) -> None:
@@ -120,26 +232,25 @@ def _declare(imported: Imported, name: str, columns: list[str | int]) -> None:
 
 
 def _ghosts(imported: Imported, value: Any, where: str) -> None:
-    pairs = value.values() if isinstance(value, dict) else []
+    pairs = list(value.values()) if isinstance(value, dict) else []
     ghosts: dict[str, list[str]] = {}
     for pair in pairs:
         parts = list(pair.values()) if isinstance(pair, dict) else pair if isinstance(pair, list) else []
         if len(parts) == 2 and all(_names(part) for part in parts):
             leaders, followers = (_names(part) or [] for part in parts)
             ghosts |= {str(leader): [str(name) for name in followers] for leader in leaders}
+        elif len(pairs) > 1:
+            imported.skip(where, "createSdcObj(ghostVars)", "the columns of one pair are not written out")
     if ghosts:
         imported.steps.append((Step("ghost-suppression", {"ghosts": ghosts}), f"{where}: ghostVars"))
     else:
         imported.skip(where, "createSdcObj(ghostVars)", "the columns are not written out")
 
 
-def _columns(imported: Imported, call: RCall, where: str, default: str) -> dict[str, Any]:
+def _columns(imported: Imported, call: RCall, default: str) -> dict[str, Any]:
     """Return the parameter `attributes` of a call: the columns that it names, or those of the object's own list."""
-    value = call.argument("variables", 1)
-    columns = None if value is None or isinstance(value, RName | RCall) else _names(value)
-    if value is not None and columns is None:
-        imported.skip(where, f"{call.function}(variables)", f"the columns are not written out; {default} are taken")
-    columns = columns or imported.sets.get(default)
+    value = call.argument("variables")
+    columns = imported.sets.get(default) if value is None else _names(value)
     return {"attributes": list(columns)} if columns else {}
 
 
@@ -149,26 +260,23 @@ def _rest(imported: Imported, call: RCall, where: str, *used: str) -> None:
             imported.skip(where, f"{call.function}({name})", "not taken over")
 
 
-def _number(value: Any, default: float) -> Any:
-    if isinstance(value, list) and value and all(isinstance(one, int | float) for one in value):
-        return value[0]
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else default
-
-
 def _suppress(imported: Imported, call: RCall, where: str) -> None:
     parameters: dict[str, Any] = {}
-    k, combinations = call.argument("k", 1), call.argument("combs")
+    k, combinations = call.argument("k"), call.argument("combs")
     if isinstance(k, list) and isinstance(combinations, list) and len(k) == len(combinations):
-        parameters["combinations"] = {str(size): one for size, one in zip(combinations, k, strict=True)}
+        parameters["combinations"] = {str(_whole(size)): _whole(one) for size, one in zip(combinations, k, strict=True)}
     else:
-        parameters["k"] = int(_number(k, 2))
+        parameters["k"] = 2 if k is None else _whole(k[0] if isinstance(k, list) else k)
+        if isinstance(k, list) and combinations is None:
+            imported.skip(where, f"{call.function}(k)", "several numbers without combs; the first is taken")
         if combinations is not None:
             imported.skip(where, f"{call.function}(combs)", "sizes of combinations go with as many k")
     importance, keys = call.argument("importance"), imported.sets.get("keyVars", [])
     parameters |= {"attributes": list(keys)} if keys else {}
-    if isinstance(importance, list):
-        if len(importance) == len(keys) and all(isinstance(key, str) for key in keys):
-            ranked = sorted(zip(importance, [str(key) for key in keys], strict=True))
+    if importance is not None:
+        numbers = importance if isinstance(importance, list) else [importance]
+        if len(numbers) == len(keys) and all(map(_is_number, numbers)) and all(isinstance(key, str) for key in keys):
+            ranked = sorted(zip(numbers, [str(key) for key in keys], strict=True))
             parameters["importance"] = [name for _, name in ranked]
         else:
             imported.skip(where, f"{call.function}(importance)", "it does not say one number for every named key")
@@ -182,49 +290,75 @@ def _suppress(imported: Imported, call: RCall, where: str) -> None:
 
 
 def _individual(imported: Imported, call: RCall, where: str) -> None:
-    threshold, key = call.argument("threshold", 1), call.argument("keyVar", 2)
-    suppressed = {"suppress": [key]} if isinstance(key, str) else {}
-    parameters = {"threshold": _number(threshold, 0.15), **suppressed, "missing": "wildcard"}
+    threshold, key = call.argument("threshold"), call.argument("keyVar")
+    suppressed = {"suppress": [key]} if key is not None else {}
+    parameters = {"threshold": 0.15 if threshold is None else threshold, **suppressed, "missing": "wildcard"}
+    _rest(imported, call, where, "threshold", "keyVar")
     imported.steps.append((Step("risk-suppression", parameters), f"{where}: localSupp"))
 
 
 def _recode(imported: Imported, call: RCall, where: str) -> None:
-    column, breaks = call.argument("column", 1), call.argument("breaks", 2)
-    if not isinstance(column, str) or not isinstance(breaks, list | int):
-        imported.skip(where, "globalRecode", "its column or breaks are not written out")
+    column, breaks = call.argument("column"), call.argument("breaks")
+    bands = _bands(breaks)
+    if not isinstance(column, str) or not bands:
+        names = [name for name, odd in (("column", not isinstance(column, str)), ("breaks", not bands)) if odd]
+        imported.skip(where, "globalRecode", f"its {' and '.join(names)} cannot be read; the call is not taken over")
         return
     if call.argument("labels") is not None:
         imported.skip(where, "globalRecode(labels)", "bands are named by their numbers; rename them with level-map")
-    if isinstance(breaks, int):
-        bands = f"equal:{breaks}"
-    else:
-        numbers = [f"{one:g}" for one in breaks if isinstance(one, int | float) and abs(one) < 1e15]
-        bands = ",".join(numbers)
+    _rest(imported, call, where, "column", "breaks", "labels")
     note = f"{where}: globalRecode. R's intervals are open at the left, (15, 30]; bands here at the right, [15, 30)"
     imported.declare("numeric", [column])
     imported.steps.append((Step("banding", {"bands": {column: bands}}), note))
 
 
+def _bands(breaks: Any) -> str:
+    """Return breaks as bands are written, infinite ones as open ends; nothing where they make no bands.
+
+    Examples
+    --------
+    >>> _bands([0, 20, 40, math.inf]), _bands([-math.inf, 15]), _bands(4), _bands([1, "x"])
+    ('0,20,40+', '<15', 'equal:4', '')
+    """
+    breaks = breaks[0] if isinstance(breaks, list) and len(breaks) == 1 else breaks
+    if not isinstance(breaks, list):
+        return f"equal:{_whole(breaks)}" if _is_number(breaks) else ""
+    if not all(_is_number(one) or one in (math.inf, -math.inf) for one in breaks) or len(set(breaks)) < len(breaks):
+        return ""
+    edges = [f"{one:.15g}" for one in sorted(breaks) if math.isfinite(one)]
+    if edges and -math.inf in breaks:
+        edges = [f"<{edges[0]}", *edges[1:]]
+    if edges and math.inf in breaks:
+        # One edge with both ends open is written twice.
+        edges = [*edges, f"{edges[0][1:]}+"] if edges[-1].startswith("<") else [*edges[:-1], f"{edges[-1]}+"]
+    return ",".join(edges)
+
+
 def _rename(imported: Imported, call: RCall, where: str) -> None:
-    column, before, after = (call.argument(*one) for one in (("var", 1), ("before", 2), ("after", 3)))
+    column, before, after = (call.argument(name) for name in ("var", "before", "after"))
     before = before if isinstance(before, list) else [before]
     after = after if isinstance(after, list) else [after] * len(before)
     texts = [*before, *after]
     if not isinstance(column, str) or len(before) != len(after) or not all(isinstance(one, str | int) for one in texts):
-        imported.skip(where, "groupAndRename", "its column or levels are not written out")
+        why = "its var, before or after is not written out; the call is not taken over"
+        imported.skip(where, "groupAndRename", why)
         return
+    _rest(imported, call, where, "var", "before", "after")
     maps = {str(old): str(new) for old, new in zip(before, after, strict=True)}
     imported.declare("nominal", [column])
     imported.steps.append((Step("level-map", {"maps": {column: maps}}), f"{where}: groupAndRename"))
 
 
 def _ends(imported: Imported, call: RCall, where: str) -> None:
-    column, value = call.argument("column"), call.argument("value", 1)
-    method = "bottom-coding" if call.argument("kind") == "bottom" else "top-coding"
-    if not isinstance(column, str) or not isinstance(value, int | float):
-        imported.skip(where, "topBotCoding", "its column or value is not written out")
+    column, value, kind = (call.argument(name) for name in ("column", "value", "kind"))
+    method = "bottom-coding" if kind == "bottom" else "top-coding"
+    good = {"column": isinstance(column, str), "value": _is_number(value), "kind": kind in (None, "top", "bottom")}
+    if not all(good.values()):
+        names = " and ".join(name for name, read in good.items() if not read)
+        imported.skip(where, "topBotCoding", f"its {names} cannot be read; the call is not taken over")
         return
-    replacement = call.argument("replacement", 2)
+    _rest(imported, call, where, "column", "value", "kind", "replacement")
+    replacement = call.argument("replacement")
     if replacement not in (None, value):
         imported.skip(where, "topBotCoding(replacement)", "the threshold is released; or replacement = mean, median")
     imported.declare("numeric", [column])
@@ -236,31 +370,33 @@ def _aggregate(imported: Imported, call: RCall, where: str) -> None:
     if method not in _GROUPS:
         imported.skip(where, f"microaggregation(method = {method!r})", "no such grouping here; mdav is taken")
     parameters: dict[str, Any] = {
-        "k": int(_number(call.argument("aggr"), 3)),
-        **_columns(imported, call, where, "numVars"),
+        "k": 3 if call.argument("aggr") is None else _whole(call.argument("aggr")),
+        **_columns(imported, call, "numVars"),
     }
     if method in ("mcdpca", "pppca"):
         parameters["axis"] = "robust"
     if method == "rmd":
         imported.skip(where, "microaggregation(method = 'rmd')", "distances are not robust here; mdav is taken")
     strata = call.argument("strata_variables")
-    if strata is not None and _names(strata):
+    if strata is not None:
         parameters["strata"] = _names(strata)
     _rest(imported, call, where, "method", "aggr", "variables", "strata_variables")
     imported.steps.append((Step(_GROUPS.get(str(method), "mdav"), parameters), f"{where}: microaggregation"))
 
 
 def _gower(imported: Imported, call: RCall, where: str) -> None:
-    parameters = {"k": int(_number(call.argument("k"), 3)), **_columns(imported, call, where, "keyVars")}
+    size = call.argument("aggr") if call.argument("k") is None else call.argument("k")
+    parameters = {"k": 3 if size is None else _whole(size), **_columns(imported, call, "keyVars")}
+    _rest(imported, call, where, "k", "aggr", "variables")
     imported.steps.append((Step("mixed-mdav", parameters), f"{where}: microaggrGower"))
 
 
 def _pram(imported: Imported, call: RCall, where: str) -> None:
-    stays = call.argument("pd", 2)
-    parameters: dict[str, Any] = {"theta": round(1 - float(_number(stays, 0.8)), 12), "invariant": True}
-    parameters |= _columns(imported, call, where, "pramVars")
+    stays = 0.8 if call.argument("pd") is None else float(call.argument("pd"))
+    parameters: dict[str, Any] = {"theta": round(1 - stays, 12), "invariant": True}
+    parameters |= _columns(imported, call, "pramVars")
     strata = call.argument("strata_variables")
-    if strata is not None and _names(strata):
+    if strata is not None:
         parameters["strata"] = _names(strata)
     _rest(imported, call, where, "variables", "pd", "strata_variables")
     note = (
@@ -276,46 +412,54 @@ def _noise(imported: Imported, call: RCall, where: str) -> None:
         imported.skip(where, f"addNoise(method = {method!r})", "no such noise here; additive noise is taken")
     name = _NOISE.get(method, "additive-noise")
     if name == "romm":
-        parameters = _columns(imported, call, where, "numVars")
+        parameters = _columns(imported, call, "numVars")
     else:
-        percent = float(_number(call.argument("noise"), 150))
-        parameters = {"level": percent / 100, **_columns(imported, call, where, "numVars")}
+        percent = 150.0 if call.argument("noise") is None else float(call.argument("noise"))
+        parameters = {"level": percent / 100, **_columns(imported, call, "numVars")}
     _rest(imported, call, where, "method", "noise", "variables", "p")
     note = f"{where}: addNoise. noise is in percent of a standard deviation; level is its hundredth"
     imported.steps.append((Step(name, parameters), note))
 
 
 def _swap(imported: Imported, call: RCall, where: str) -> None:
-    parameters = {"p": _number(call.argument("P"), 5), **_columns(imported, call, where, "numVars")}
+    parameters = {
+        "p": 5 if call.argument("P") is None else _whole(call.argument("P")),
+        **_columns(imported, call, "numVars"),
+    }
     _rest(imported, call, where, "P", "variables")
     imported.steps.append((Step("rank-swapping", parameters), f"{where}: rankSwap"))
 
 
-def _shuffle(imported: Imported, _call: RCall, where: str) -> None:
+def _shuffle(imported: Imported, call: RCall, where: str) -> None:
     imported.skip(where, "shuffle(form)", "name what predicts in predictors")
+    _rest(imported, call, where, "form")
     attributes = {"attributes": imported.sets["numVars"]} if "numVars" in imported.sets else {}
     imported.steps.append((Step("shuffling", attributes), f"{where}: shuffle"))
 
 
 def _identifiers(imported: Imported, call: RCall, where: str) -> None:
-    columns = _names(call.argument("var", 1))
+    columns = _names(call.argument("var"))
     if columns is None:
-        imported.skip(where, "removeDirectID", "the columns are not written out")
+        imported.skip(where, "removeDirectID", "its var is not written out; the call is not taken over")
     else:
         imported.declare("identifiers", columns)
 
 
-def _undo(imported: Imported, _call: RCall, where: str) -> None:
-    if imported.steps:
+def _undo(imported: Imported, history: list[int], where: str) -> None:
+    """Take back what the last call gave, which may be nothing: then the step before it is not touched."""
+    if history and history.pop():
         step, _ = imported.steps.pop()
         imported.skip(where, "undolast", f"the step {step.method} before it was left out")
+        return
+    if imported.steps:
+        imported.skip(where, "undolast", "the call before it gave no step; nothing is taken back")
 
 
 def _scale(kind: str) -> Callable[[Imported, RCall, str], None]:
     def declare(imported: Imported, call: RCall, where: str) -> None:
-        columns = _names(call.argument("var", 1))
+        columns = _names(call.argument("var"))
         if columns is None:
-            imported.skip(where, call.function, "the columns are not written out")
+            imported.skip(where, call.function, "its var is not written out; the call is not taken over")
         else:
             imported.declare(kind, columns)
 
@@ -338,7 +482,6 @@ _CALLS: dict[str, Callable[[Imported, RCall, str], None]] = {
     "rankSwap": _swap,
     "shuffle": _shuffle,
     "removeDirectID": _identifiers,
-    "undolast": _undo,
     "varToFactor": _scale("nominal"),
     "varToNumeric": _scale("numeric"),
 }

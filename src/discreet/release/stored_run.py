@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ from discreet.contracts.assessment import Assessment, Verdict
 from discreet.contracts.engine import TableEngine
 from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.remark import Remark
-from discreet.contracts.run_masker import Written
+from discreet.contracts.run_masker import Written, WrittenText
 from discreet.data.cleaning import released_schema, released_schema_of
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
@@ -25,11 +23,12 @@ from discreet.evaluation.headline import worst_of
 from discreet.evaluation.intruders import assess_intruders
 from discreet.evaluation.thresholds import check_thresholds, met_unmasked, verify
 from discreet.io.reading import scan
-from discreet.io.stored_parquet import ParquetTarget
+from discreet.io.stored_csv import is_text, target_of
+from discreet.io.stored_parquet import ParquetSource, ParquetTarget
 from discreet.release.chain import Chain
 from discreet.release.protocol import Protocol
 from discreet.release.running import PathLike, files_of_steps, opened, with_seed
-from discreet.scratch import scratch_folder
+from discreet.scratch import ScratchPlace
 
 __all__ = ["MaskedFiles", "StoredRun", "copy_release", "run_stored", "stored_release"]
 
@@ -82,19 +81,6 @@ def _groups_unknown(provenance: Provenance) -> bool:
     return any(step.labels is None for step in grouped)
 
 
-class _Place:
-    """A temporary folder that is gone when nobody holds the run any more."""
-
-    def __init__(self) -> None:
-        opened_folder = ExitStack()
-        self.folder: Path = opened_folder.enter_context(scratch_folder())
-        self._end = weakref.finalize(self, opened_folder.close)
-
-    def close(self) -> None:
-        """Remove the folder now."""
-        self._end()
-
-
 @dataclass(frozen=True, repr=False)
 class StoredRun:
     """What running a protocol on a file larger than memory gave.
@@ -125,7 +111,7 @@ class StoredRun:
     text: str = ""
     inputs: tuple[Path, ...] = ()
     sources: tuple[Path, ...] = ()
-    place: _Place | None = None
+    place: ScratchPlace | None = None
 
     @property
     def met(self) -> bool:
@@ -183,12 +169,13 @@ def run_stored(
     plan, text, seed = with_seed(plan, text)
     measures = check_thresholds(plan.thresholds)
     source = _scanned(plan, base)
-    place = _Place()
+    place = ScratchPlace()
     try:
         path = place.folder / "masked.parquet"
-        written = Chain(plan.steps, seed, folder=base).mask_into(
-            source, ParquetTarget(path, source.inputs), engine, block_size
-        )
+        target = source.step_target(path) if isinstance(source, ParquetSource) else ParquetTarget(path, source.inputs)
+        written = Chain(plan.steps, seed, folder=base).mask_into(source, target, engine, block_size)
+        if not isinstance(target, ParquetTarget):
+            written = WrittenText(*written, target.stored(written.schema))
         original, table = stored_release(source, path, written)
         provenance = written.provenance
         as_it_is = Provenance("identifiers", {}, (), len(source))  # nothing but identifiers is changed
@@ -211,18 +198,18 @@ def _scanned(plan: Protocol, base: Path) -> StoredTable:
     """Open the file that a protocol names; what a stream cannot do is said before a record is read."""
     if plan.source is None:
         raise SchemaError("The protocol names no data.", hint='[data] with file = "survey.parquet".')
-    strange = [name for name, value in plan.source.to_dict().items() if name != "file" and value is not None]
-    if strange:
+    layout = {name: value for name, value in plan.source.to_dict().items() if name != "file" and value is not None}
+    if layout and not is_text(plan.source.file):
         raise ParameterError(
-            f"[data]: {strange[0]} cannot be used for a file larger than memory.", hint="Leave it out."
+            f"[data]: {next(iter(layout))} cannot be used for a file larger than memory.", hint="Leave it out."
         )
     named = plan.release.get("masked")
-    if named is not None and Path(named).suffix.lower() not in _PARQUET:
+    if named is not None and not is_text(named) and Path(named).suffix.lower() not in _PARQUET:
         raise FileError(
-            "The release of a file that is streamed is a Parquet file.",
+            "The release of a file that is streamed is a Parquet or CSV file.",
             hint='[release] with masked = "masked.parquet".',
         )
-    return scan(base / plan.source.file, plan.schema)
+    return scan(base / plan.source.file, plan.schema, **layout)
 
 
 def stored_release(original: StoredTable, path: PathLike, written: Written) -> tuple[Any, Any]:
@@ -230,7 +217,8 @@ def stored_release(original: StoredTable, path: PathLike, written: Written) -> t
 
     Where records were left out or stand elsewhere, both are held in memory, as they were when that was drawn.
     """
-    release, provenance = scan(path, written.schema), written.provenance
+    release = written.table if isinstance(written, WrittenText) else scan(path, written.schema)
+    provenance = written.provenance
     if provenance.rows is None:
         return original, release
     return original.in_memory(original.schema.names), Masked(release.in_memory(release.schema.names), provenance)
@@ -238,6 +226,6 @@ def stored_release(original: StoredTable, path: PathLike, written: Written) -> t
 
 def copy_release(masked: MaskedFiles, path: PathLike, inputs: Iterable[PathLike]) -> None:
     """Write a release in files to where it belongs, and count what it promises again on the bytes that were written."""
-    target = ParquetTarget(path, inputs)
+    target = target_of(path, inputs)
     target.guarantees = masked.provenance.guarantees
     target.write(masked.batches())

@@ -45,15 +45,15 @@ def warm(*, every: bool = False) -> tuple[Path, dict[str, int]]:
     samples = [business(_RECORDS, 1), housing(_RECORDS, 1)]
     examples = [example for cls in maskers().values() for example in cls.examples()] if every else []
     with always_compiled():
-        for done, sample in enumerate(samples, start=1):
+        for number, sample in enumerate(samples, start=1):
             assess(sample, protect(sample, "mdav", k=3))
-            report("compiling", done, len(samples) + len(examples))
-        for done, example in enumerate(examples, start=1 + len(samples)):
+            report("compiling", number, len(samples) + len(examples))
+        for number, example in enumerate(examples, start=1 + len(samples)):
             for sample in samples:
                 try:
                     example.mask(sample)
                     break
                 except DiscreetError:
                     continue  # an example for data of another kind
-            report("compiling", done, len(samples) + len(examples))
+            report("compiling", number, len(samples) + len(examples))
     return folder, {name: count - before[name] for name, count in cached_calls().items()}

@@ -124,7 +124,7 @@ def _hosts(host: str, port: int) -> list[str]:
     """Return what the Host header may say: names and numbers of this machine, so that no other name leads here."""
     names = {"127.0.0.1", "localhost", "[::1]"}
     if host not in {"127.0.0.1", "localhost", "::1", "0.0.0.0", "::"}:  # noqa: S104 - a comparison
-        names.add(host)
+        names.add(f"[{host}]" if ":" in host else host.lower())
     if host in {"0.0.0.0", "::"}:  # noqa: S104
         names.add(socket.gethostname().lower())
         with contextlib.suppress(OSError):

@@ -286,8 +286,8 @@ def read_candidates(method: str, answers: Mapping[str, Sequence[str]]) -> list[A
 
     Examples
     --------
-    >>> read_candidates("mdav", {"k": ["3, 5"]})
-    [MDAV(), MDAV(k=5)]
+    >>> [one.label() for one in read_candidates("mdav", {"k": ["3, 5"]})]
+    ['mdav(k=3)', 'mdav(k=5)']
     """
     cls = catalogue.method("masker", method)
     lists: dict[str, list[Any]] = {}

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Categorical, Date, DateTime, Nominal, Numeric, Ordinal
-from discreet.data.scales import Sequence as SequenceScale
+from discreet.data.scales import SCALES, Categorical, Date, DateTime, Nominal, Numeric, Ordinal, Succession
 from discreet.data.schema import ROLES, Attribute
 from discreet.errors import SchemaError
 from discreet.studio.session_values import Answer
@@ -39,12 +38,12 @@ def declared(attribute: Attribute, answer: Answer | None, table: Microdata) -> A
 
 def _scale(attribute: Attribute, kind: str, missing: tuple[Level, ...], present: Any, table: Microdata) -> Any:
     """Return a scale of another kind, with the levels that are in the table: known levels first, in their order."""
-    if kind == present.name and not isinstance(present, (Categorical, SequenceScale)):
+    if kind == present.name and not isinstance(present, (Categorical, Succession)):
         return present
     if kind in _OF_NUMBERS:
         return _OF_NUMBERS[kind]()
-    if kind in {"sequence", "items"} or isinstance(present, SequenceScale):
-        if isinstance(present, SequenceScale) and kind == present.name:
+    if issubclass(SCALES.get(kind, Numeric), Succession) or isinstance(present, Succession):
+        if isinstance(present, Succession) and kind == present.name:
             return present
         raise SchemaError(
             f"Attribute {attribute.name!r} cannot be made {kind} here.",

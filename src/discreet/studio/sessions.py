@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import secrets
@@ -44,6 +45,7 @@ _FILE = "project.json"
 _FORMAT = 1
 _DECISIONS = 500
 _QUESTIONS = 20
+_PICTURES = 60
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,8 @@ class Session:
     """A piece of work that did not come to its end, and the form that began it."""
     questions: dict[str, dict[str, Any]] = field(default_factory=dict)
     """What was asked before something is lost, and not answered yet; a restart forgets it, and drafts do not."""
+    pictures: dict[str, str] = field(default_factory=dict, repr=False)
+    """The pictures that pages have shown last, by name; not kept on disk, because they show the data."""
     called: dict[str, str] = field(default_factory=dict, repr=False)
     """What files that were sent are called, by where they were put; messages call them so."""
     unsaved: str = ""
@@ -228,6 +232,17 @@ class Session:
     def keep_result(self, steps: Any, result: Protected) -> None:
         """Keep what steps led to."""
         self.protected[repr(steps)] = (steps, result)
+
+    def show_picture(self, svg: str) -> str:
+        """Keep a picture while its page asks for it, and return its name.
+
+        A page that is being left asks for its own pictures still, when the result that counts is another one already.
+        """
+        name = hashlib.sha256(svg.encode()).hexdigest()[:24]
+        with self._lock:
+            self.pictures.pop(name, None)
+            self.pictures = dict([*self.pictures.items(), (name, svg)][-_PICTURES:])
+        return name
 
     def put_question(self, question: dict[str, Any]) -> str:
         """Keep a question until it is answered, and return its name."""

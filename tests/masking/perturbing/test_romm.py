@@ -75,7 +75,7 @@ def test_bad_input_is_refused():
     with pytest.raises(DataError, match="the table has fewer than 7 records; with 4 attributes"):
         ROMM().mask(numbers(6, 4), schema(4))
     gaps = numbers(20, 2).with_columns(pl.when(pl.int_range(20) == 3).then(None).otherwise("x0").alias("x0"))
-    with pytest.raises(MissingValueError, match="column 'x0' has 1 missing values of 20"):
+    with pytest.raises(MissingValueError, match="column 'x0' has 1 missing value of 20"):
         ROMM().mask(gaps, schema(2))
     still = numbers(20, 1).with_columns(pl.Series("s", ["a", "b"] * 10))
     still = still.with_columns(pl.when(pl.col("s") == "a").then(5.5).otherwise("x0").alias("x0"))

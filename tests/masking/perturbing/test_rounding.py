@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.battery import microdata
 
+import discreet as dc
 from discreet.data.scales import Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
@@ -47,3 +50,19 @@ def test_a_base_for_each_attribute():
         Rounding({"fuel": 10}).mask(microdata())
     with pytest.raises(ParameterError, match="base must be a number above 0"):
         Rounding(0).mask(microdata())
+
+
+@pytest.mark.parametrize(
+    ("base", "scale", "decimals"),
+    [(0.05, 5e3, 2), (0.1, 5e3, 1), (0.001, 50.0, 3), (10.0, 1e13, 0), (5.0, 1e15, 0), (0.25, 1e6, 2)],
+)
+@pytest.mark.parametrize("how", ["nearest", "random"])
+def test_what_is_written_is_a_multiple_with_no_more_decimals_than_the_base(base, scale, decimals, how, tmp_path):
+    """As text: 4054.350000000001 is no multiple of 0.05."""
+    values = np.round(np.random.default_rng(4).uniform(0, scale, 200), 3 if scale < 1e10 else 0)
+    table = dc.microdata(pa.table({"x": values}), SCHEMA)
+    dc.write(Rounding(base, how=how, random_state=3).mask(table), tmp_path / "r.csv")
+    for text in (tmp_path / "r.csv").read_text(encoding="utf-8").split()[1:]:
+        number = Decimal(text)
+        assert number % Decimal(str(base)) == 0
+        assert -number.normalize().as_tuple().exponent <= decimals

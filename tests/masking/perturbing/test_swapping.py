@@ -20,13 +20,19 @@ NUMBERS = Schema([Attribute("x", Numeric(), "key")])
 
 def partners_of(n, window, draws):
     partners = np.empty(n, dtype=np.int64)
-    swap_partners(window, draws, np.empty(n + 1, dtype=np.int64), partners)
+    swap_partners(window, draws, partners)
     return partners
 
 
 @given(st.integers(1, 60), st.integers(1, 70), st.integers(0, 1000))
 def test_partners_are_those_of_the_twin(n, window, seed):
     draws = np.random.default_rng(seed).random(n)
+    assert partners_of(n, window, draws).tolist() == twin.swap_partners(n, window, draws)
+
+
+@pytest.mark.parametrize(("n", "window"), [(32, 31), (33, 32), (64, 1), (65, 64), (700, 35), (1000, 1), (1000, 2000)])
+def test_partners_of_many_ranks_are_those_of_the_twin(n, window):
+    draws = np.random.default_rng(n).random(n)
     assert partners_of(n, window, draws).tolist() == twin.swap_partners(n, window, draws)
 
 

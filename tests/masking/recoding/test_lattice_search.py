@@ -181,6 +181,40 @@ def test_an_interrupted_search_says_what_is_left():
     assert part.bound <= whole.value <= part.value
 
 
+def test_the_bound_of_an_interrupted_walk_is_the_least_of_the_branches_that_are_open():
+    rng = np.random.default_rng(2)
+    columns = [rng.integers(0, size, 40).tolist() for size in (4, 3, 4)]
+    search = fast(columns, [0] * 40, [models.K(1)], "discernibility", 0)  # a model that suppresses nothing
+    told = search.survey(100)
+    values = {tuple(node): value for node, value in zip(told.steps.tolist(), told.values.tolist(), strict=True)}
+    for levels in values:
+        branches = [(*levels[:a], levels[a] + 1, *[0] * (2 - a)) for a in range(3) if levels[a] < told.heights[a]]
+        expected = min((values[branch] for branch in branches), default=np.inf)
+        assert search._open_bound(np.array(levels)) == pytest.approx(expected)
+    part = fast(columns, [0] * 40, [models.AverageRisk(0.4)], "discernibility", 20).run(1)
+    whole = fast(columns, [0] * 40, [models.AverageRisk(0.4)], "discernibility", 20).run(10**6)
+    assert not part.finished
+    assert part.bound <= whole.value == whole.bound
+
+
+@pytest.mark.parametrize("chosen", [[models.K(2)], [models.K(3, keys=["c0", "c2"]), models.LDiversity(2, "s")]])
+@pytest.mark.parametrize("stays", [False, True])
+def test_keys_of_several_words_are_the_same_keys(monkeypatch, chosen, stays):
+    rng = np.random.default_rng(3)
+    columns = [np.where(rng.random(50) < 0.1, None, rng.integers(0, size, 50)).tolist() for size in (4, 3, 4)]
+    sensitive = rng.integers(0, 4, 50).tolist()
+    one_word = fast(columns, sensitive, chosen, "discernibility", 12, stays=stays)
+    expected = one_word.run(10**6)
+    assert one_word.words == 1
+    monkeypatch.setattr("discreet.masking.recoding.lattice_search._WORD", 5)
+    several = fast(columns, sensitive, chosen, "discernibility", 12, stays=stays)
+    outcome = several.run(10**6)
+    assert several.words == 3
+    assert (outcome.levels, outcome.value) == (expected.levels, expected.value)
+    assert outcome.suppressed.tolist() == expected.suppressed.tolist()
+    assert several.survey(100).suppressed.tolist() == one_word.survey(100).suppressed.tolist()
+
+
 def adult(data_dir, skip=()):
     folder = data_dir / "arx"
     if not folder.exists():

@@ -141,3 +141,11 @@ def test_a_masked_weight_must_still_be_one_a_household(people):
     weighted = people.with_columns(w=np.random.default_rng(6).uniform(1, 9, 200))
     with pytest.raises(DataError, match="'w' differs within"):
         dc.PerUnit(dc.MDAV(k=4, attributes=["w"]), unit="house").mask(weighted, schema)
+
+
+def test_the_folder_of_a_chain_is_no_input(people, tmp_path):
+    people.write_parquet(tmp_path / "people.parquet")
+    (tmp_path / "old.csv").write_text("nothing\n", encoding="utf-8")
+    chain = dc.Chain([dc.TopCoding(share=0.1, attributes=["age"])], seed=1, folder=tmp_path)
+    dc.protect(dc.scan(tmp_path / "people.parquet", SCHEMA), chain, output=tmp_path / "old.csv")
+    assert len(pl.read_csv(tmp_path / "old.csv")) == len(people)

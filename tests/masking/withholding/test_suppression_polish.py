@@ -82,3 +82,48 @@ def test_what_cannot_be_polished_is_refused():
         LocalSuppression(2, polish=1, combinations=1).mask(microdata(keys))
     with pytest.raises(ParameterError, match="a time must look like"):
         LocalSuppression(2, polish="soon").mask(microdata(keys))
+
+
+@pytest.mark.parametrize(("settled", "sizes"), [(False, [8000, 3000, 3000, 3000, 3000]), (True, [1, 2, 4, 8, 16])])
+def test_rounds_without_success_try_other_sizes_and_end(monkeypatch, settled, sizes):
+    """Blocks become smaller where programmes do not come to their end, and larger where these find nothing."""
+    keys = np.array([(a, b, 1) for a in range(1, 9) for b in range(1, 9)])  # everybody stands out
+    seen = []
+    cut = suppression_polish._CategorySearch.blocks
+    monkeypatch.setattr(suppression_polish, "_PAIRS", sizes[0])
+    monkeypatch.setattr(
+        suppression_polish._CategorySearch,
+        "blocks",
+        lambda search, turn, pairs: seen.append((turn, pairs)) or cut(search, turn, 1.0),
+    )
+    monkeypatch.setattr(suppression_polish._CategorySearch, "improve", lambda *_: settled)
+    after = suppression_polish.polished_hiding(keys, np.zeros_like(keys), 2, np.ones(3), programmes=9)
+    assert not after.any()
+    assert seen == list(enumerate(sizes))
+
+
+def test_a_programme_that_cannot_be_written_leaves_something_to_find(monkeypatch):
+    keys = np.array([[1, 1], [1, 2], [2, 1], [2, 2], [3, 3]])
+    search = suppression_polish._WildcardSearch(
+        suppression_polish.distinct_rows(keys), np.zeros_like(keys), 2, np.ones(2)
+    )
+    monkeypatch.setattr(suppression_polish, "wildcard_programme", lambda *_arguments, **_options: None)
+    assert search.improve(search.open, lambda *_: (None, True)) is False
+
+
+def test_time_is_shared_among_blocks(monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(suppression_polish.time, "monotonic", lambda: clock[0])
+    timed = suppression_polish._Budget(None, 10.0)
+    counted = suppression_polish._Budget(2, None)
+    assert timed._left(4) == 1.25  # half of the time for one round, a quarter of that for a block
+    assert counted._left(4) is None
+    assert not timed.ends
+    assert not counted.ends
+    clock[0] = 109.9
+    assert timed._left(4) == pytest.approx(0.1)
+    assert not timed.ends
+    clock[0] = 109.0
+    assert timed._left(4) == pytest.approx(0.5)
+    clock[0] = 110.0
+    assert timed.ends

@@ -6,7 +6,7 @@ import pytest
 
 from discreet.datasets import business
 from discreet.masking.microaggregation.numbers.mdav import MDAV
-from discreet.measures.risk.linked import DistanceLinkageRisk
+from discreet.measures.risk.linked import DistanceLinkageRisk, ProbabilisticLinkageRisk
 
 
 def test_everybody_is_found_in_an_unmasked_file_of_distinct_records():
@@ -43,3 +43,11 @@ def test_interval_holds_the_rate():
     a = pl.DataFrame({"x": [float(i) for i in range(50)]})
     low, high = DistanceLinkageRisk().measure(a, a).details["interval_percent"]
     assert low < 100 <= high + 1e-9
+
+
+@pytest.mark.parametrize("risk", [DistanceLinkageRisk, ProbabilisticLinkageRisk])
+def test_one_key_is_one_key_in_the_sentence(risk):
+    data = business(40)
+    first, second = data.schema.of_scale("numeric", among=data.schema.keys)[:2]
+    assert "knows 1 true key of" in risk(attributes=[first]).measure(data, data).sentence
+    assert "knows 2 true keys of" in risk(attributes=[first, second]).measure(data, data).sentence

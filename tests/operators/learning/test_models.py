@@ -244,3 +244,21 @@ def test_bad_parameters_are_refused() -> None:
         WeightedMeanModel().fit(X, y).partial_fit(X[:, :3], y)
     with pytest.raises(DataError, match="values must be of at least"):
         QuasiWeightedMeanModel("log").fit(X - 2, y)
+
+
+def test_without_rounds_the_better_of_both_starts_is_taken() -> None:
+    X = np.random.default_rng(6).uniform(0, 1, (80, 3))
+    p = np.array([0.7, 0.2, 0.1])
+    by_source = WOWAModel(max_rounds=0).fit(X, X @ p)
+    assert by_source.distance_ == pytest.approx(0, abs=1e-6)
+    assert by_source.source_weights_ == pytest.approx(p, abs=1e-4)
+    by_place = WOWAModel(max_rounds=0).fit(X, np.sort(X)[:, ::-1] @ p)
+    assert by_place.distance_ == pytest.approx(0, abs=1e-6)
+    assert by_place.place_weights_ == pytest.approx(p, abs=1e-4)
+
+
+def test_a_model_shows_what_counts_in_four_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = np.random.default_rng(6).uniform(0, 1, (20, 2))
+    model = WeightedMeanModel().fit(X, X @ np.array([0.5, 0.5]))
+    monkeypatch.setattr(WeightedMeanModel, "_importance", lambda _: {"a": 0.9999, "b": 6e-5, "c": 4e-5})
+    assert repr(model).splitlines()[-1] == "  a: 0.9999, b: 0.0001"

@@ -22,6 +22,7 @@ from discreet.operators import (
     exponential_generator,
     power_generator,
 )
+from discreet.operators.numbers import means
 
 NUMBERS = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40)
 
@@ -143,3 +144,27 @@ def test_bad_input_is_refused(make, error: type[Exception], message: str) -> Non
 def test_a_group_without_weight_is_counted() -> None:
     with pytest.raises(ParameterError, match="1 of 2 collections have no positive weight"):
         WeightedMean().batch(np.ones(4), np.array([0, 2, 4]), np.array([1.0, 1, 0, 0]))
+
+
+def test_many_values_are_summed_where_they_stand_with_the_same_result_and_the_same_refusals(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(5)
+    labels = rng.permutation(np.concatenate([np.arange(40), rng.integers(0, 40, 300)]))
+    values = rng.lognormal(0, 20, labels.size)
+    expected = ArithmeticMean().by_label(values, labels)
+    monkeypatch.setattr(means, "_MANY", 1)
+    assert np.array_equal(ArithmeticMean().by_label(values, labels), expected)
+    assert np.array_equal(ArithmeticMean().by_label(values, labels, n_groups=40), expected)
+    assert np.array_equal(ArithmeticMean().by_label(values[::2], labels[::2] // 4), [
+        ArithmeticMean()(values[::2][labels[::2] // 4 == label]) for label in range(10)
+    ])  # fmt: skip
+    for wrong, message in ((labels + 1, "empty"), (labels - 1, "from 0"), (labels[1:], "one for each value")):
+        with pytest.raises(DataError, match=message):
+            ArithmeticMean().by_label(values, wrong)
+    with pytest.raises(DataError, match="from 0"):
+        ArithmeticMean().by_label(values, labels, n_groups=39)
+    with pytest.raises(DataError, match="1 of 41 collections are empty"):
+        ArithmeticMean().by_label(values, labels, n_groups=41)
+    with pytest.raises(DataError, match="missing or infinite"):
+        ArithmeticMean().by_label(np.where(labels == 3, np.nan, values), labels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from discreet.errors import ParameterError
 from discreet.parameters import AnyOf, ByName, Choice, Names, Number, Optional, Seed
 from discreet.parameters.declaration import parameter
 from discreet.statistics.question import Inquiry, Need
-from discreet.typing import RandomState
+from discreet.typing import FloatArray, RandomState
 
 __all__ = ["Rounding"]
 
@@ -104,7 +105,26 @@ class Rounding(Masker):
             else:
                 low = np.floor(steps)
                 steps = low + (draws[:, place] < steps - low)
-            # A step times the base is off in the last digit where the base is no binary fraction.
-            digits = max(0, 12 - int(np.floor(np.log10(base))))
-            values[name] = np.round(steps * base, min(digits, 15))
+            values[name] = _multiples(steps, base)
         return values
+
+
+def _multiples(steps: FloatArray, base: float) -> FloatArray:
+    """Return multiples of a base, each the number nearest to what it is in decimals.
+
+    A step times the base is off in the last digit where the base is no binary fraction. A multiple has no more decimals
+    than the base is written with, and a whole number of them divided by a power of ten is as near as can be.
+
+    Examples
+    --------
+    >>> _multiples(np.array([81087.0, 22837.0, 1.0]), 0.05).tolist()
+    [4054.35, 1141.85, 0.05]
+    >>> _multiples(np.array([1e11 + 7, -3.0]), 10.0).tolist()
+    [1000000000070.0, -30.0]
+    """
+    decimals = max(0, -int(Decimal(repr(base)).normalize().as_tuple().exponent))
+    multiples = steps * base
+    if decimals == 0 or decimals > 15:
+        return multiples
+    whole = np.round(multiples * 10.0**decimals)
+    return np.where(np.abs(whole) < 2.0**53, whole / 10.0**decimals, multiples)

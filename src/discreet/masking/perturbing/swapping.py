@@ -14,7 +14,7 @@ from discreet.contracts.masker import Masker, Masking, MaskingJob
 from discreet.contracts.plan import Plan, Scope, Stage, kinds
 from discreet.data.encoded_rows import ROW
 from discreet.errors import ParameterError
-from discreet.kernels.groups.univariate import sorted_order
+from discreet.kernels.groups.univariate import sorted_values
 from discreet.kernels.values.swap import swap_partners
 from discreet.masking.running.hiding import present_values, too_few
 from discreet.masking.running.rank_grid import RankGrid, rank_grids
@@ -62,15 +62,15 @@ class _SwapPlan(Plan):
             whole = int(grid.up_to[-1])
             share = 1.0 if present.size == whole else _IN_PART
             window = max(1, int(share * self.windows[name] * present.size / whole))
-            ranked = present[_by_rank(column[present])]
+            order, values = _by_rank(column if present.size == column.size else column[present])
+            ranked = order if present.size == column.size else present[order]
             partners = np.empty(ranked.size, dtype=np.int64)
-            swap_partners(window, rng.random(ranked.size), np.empty(ranked.size + 1, dtype=np.int64), partners)
-            values = column[ranked]
+            swap_partners(window, rng.random(ranked.size), partners)
             other = values[partners]
             if present.size < whole:
                 places = np.arange(ranked.size)
                 lower, upper = np.minimum(places, partners), np.maximum(places, partners)
-                far = grid.apart(values.astype(np.float64), lower, upper)
+                far = grid.apart(np.asarray(values, dtype=np.float64), lower, upper)
                 # With `far` records between them, the ranks of two values differ by one more.
                 other = np.where(far < self.windows[name], other, values)
             result[name][ranked] = other
@@ -201,7 +201,7 @@ class RankSwapping(Masker):
             present = present_values(encoded)
             window = self._reaching(name, present.size)
             column = encoded[present]
-            order = _by_rank(column)
+            order, _ = _by_rank(column)
             result = encoded.copy()
             result[present] = swapped(column, order, window, job.rng)
             values[name], windows[name] = result, window
@@ -211,15 +211,18 @@ class RankSwapping(Masker):
         return Masking(values, transitions=transitions, details={"window": windows})
 
 
-def _by_rank(values: NDArray[Any]) -> IntArray:
-    """Return the records by value, equal ones in their order."""
-    return sorted_order(values) if values.dtype == np.float64 else np.argsort(values, kind="stable")
+def _by_rank(values: NDArray[Any]) -> tuple[IntArray, NDArray[Any]]:
+    """Return the records by value, equal ones in their order, and their values."""
+    if values.dtype == np.float64:
+        return sorted_values(values)
+    order = np.argsort(values, kind="stable")
+    return order, values[order]
 
 
 def swapped(values: NDArray[Any], order: IntArray, window: int, rng: np.random.Generator) -> NDArray[Any]:
     """Return the values after swapping; `order` lists the records by rank. Assumes that nothing is missing."""
     partners = np.empty(order.size, dtype=np.int64)
-    swap_partners(window, rng.random(order.size), np.empty(order.size + 1, dtype=np.int64), partners)
+    swap_partners(window, rng.random(order.size), partners)
     result = np.empty_like(values)
     result[order] = values[order[partners]]
     return result

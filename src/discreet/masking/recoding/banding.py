@@ -278,6 +278,13 @@ class Banding(Masker):
         for name, one in plan.bands.items():
             numbers = block.original.encoded(name)
             places = one.places(numbers)
+            outside = int((places == -2).sum())
+            if outside:  # records of another table than the bands were found for
+                raise DataError(
+                    f"Banding: {outside} of {int((places != -1).sum())} numbers of column {name!r} lie beyond the "
+                    "bands of the table that was fitted.",
+                    hint='Give breaks with open ends, as in "<20,40,60+", or fit on a table that holds all records.',
+                )
             if self.release == "label":
                 released[name] = places.astype(np.int32)
             else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from discreet.data.block import Block
 from discreet.data.scales import Moment, Nominal, Ordinal
 from discreet.data.scales.calendar_unit import CYCLES, UNITS, CalendarUnit, UnitName
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import ParameterError, SchemaError
+from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.parameters import AnyOf, ByName, Choice, Names, Optional
 from discreet.parameters.declaration import parameter
 from discreet.statistics.census import Extent, Extents
@@ -68,6 +68,10 @@ class _UnitPlan(Plan):
     """By attribute, its unit and the number of its first label."""
 
     firsts: Mapping[str, int]
+
+    def labels(self, name: str) -> int:
+        """Return how many labels an attribute has."""
+        return next(len(cast("Ordinal | Nominal", one.scale)) for one in self.attributes if one.name == name)
 
 
 @register("date-coarsening")
@@ -162,7 +166,9 @@ class DateCoarsening(Masker):
             unit = self._unit(name)
             numbers = unit.numbers(scale.days(encoded))
             if self.release == "label":
-                values[name] = unit_codes(numbers - plan.firsts[name], encoded)
+                places = unit_codes(numbers - plan.firsts[name], encoded)
+                _refuse_beyond(name, places, encoded, plan.labels(name))
+                values[name] = places
             else:
                 values[name] = np.where(np.isnan(encoded), np.nan, scale.of_days(unit.first_days(numbers)))
         return values
@@ -171,3 +177,15 @@ class DateCoarsening(Masker):
 def unit_codes(places: IntArray, encoded: FloatArray) -> Any:
     """Return the codes of labels; −1 where a date is missing."""
     return np.where(np.isnan(encoded), -1, places).astype(np.int32)
+
+
+def _refuse_beyond(name: str, places: Any, encoded: FloatArray, labels: int) -> None:
+    """Refuse dates of another table than the labels were declared for: an earlier one would look like a missing one."""
+    present = ~np.isnan(encoded)
+    beyond = int((present & ((places < 0) | (places >= labels))).sum())
+    if beyond:
+        raise DataError(
+            f"DateCoarsening: {beyond} of {int(present.sum())} dates of column {name!r} lie before the first or after "
+            "the last label of the table that was fitted.",
+            hint='release="first" takes any date; or fit on a table that holds all records.',
+        )

@@ -94,7 +94,7 @@ class ModelPromises:
         result: list[Guarantee] = []
         for model in models:
             if isinstance(model, KM):
-                columns = tuple(n for n in self.names if n in model.items) if model.items else self.names
+                columns = tuple(n for n in self.names if n in model.items) if model.items else model.columns(self.names)
                 most = min(model.m, len(columns))
                 result.append(self._promise(columns, None, PromisedRule("items", low=model.k, first=most)))
             elif isinstance(model, K) and isinstance(model.k, Mapping):

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from discreet.data.block import Block
+from discreet.kernels.groups.univariate import sorted_values
 from discreet.statistics.question import Inquiry
 from discreet.statistics.sample import Sample, SampledRecords
 from discreet.typing import FloatArray, IntArray
@@ -45,8 +46,9 @@ class RankGrid:
         lower, upper : (m,) int64
             Places among them, of the smaller and of the larger value.
         """
-        below = self.below[np.searchsorted(self.values, ranked, side="left")]
-        under = np.searchsorted(self.values, ranked, side="right") - 1
+        places = np.searchsorted(self.values, ranked, side="left")
+        below = self.below[places]
+        under = places - (self.values[places] != ranked)  # no value of a grid stands there twice
         not_above = np.where(under >= 0, self.up_to[under], 0)
         return np.asarray(np.maximum(below[upper] - not_above[lower], 0))
 
@@ -74,7 +76,7 @@ class _CountGrid:
     def summarise(self, block: Block, /) -> _Ranks:
         counts = {}
         for name, grid in self.grids.items():
-            column = np.sort(_numbers(block.original.encoded(name)))
+            column = sorted_values(_numbers(block.original.encoded(name)))[1]
             counts[name] = np.stack([np.searchsorted(column, grid, side=side) for side in ("left", "right")])
         return _Ranks(counts)
 

@@ -73,8 +73,9 @@ class PerUnit:
         return self.masker.name
 
     def get_params(self, *, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters of the masker, and the unit."""
-        return {"masker": self.masker.get_params(deep=deep), "unit": self.unit}
+        """Return the masker and the unit; `deep` adds the parameters of the masker, as ``masker__k``."""
+        own = {"masker": self.masker, "unit": self.unit}
+        return own | {f"masker__{name}": value for name, value in self.masker.get_params().items()} if deep else own
 
     @door
     @stoppable()

@@ -123,7 +123,12 @@ class CellLoss(Measure):
             f"Cells of {of} lost {share} % of what they told on average, most in {worst} ({percent[worst]:.1f} %)."
         )
         if absent:
-            sentence += f" {absent} records are not released, and count as lost."
+            gone = (
+                "1 record is not released, and counts"
+                if absent == 1
+                else f"{absent} records are not released, and count"
+            )
+            sentence += f" {gone} as lost."
         return self.result(value, sentence, percent, details)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from discreet.data.scales import Categorical, EncodedSequences, Scale, Sequence
+from discreet.data.scales import Categorical, EncodedSequences, Scale
 from discreet.data.schema import Attribute
 from discreet.operators.operator_text import OWN, as_dissimilarity
 from discreet.typing import BoolArray, FloatArray, IntArray
@@ -18,7 +18,6 @@ __all__ = [
     "bands_lost",
     "clipping",
     "counted_columns",
-    "in_one_alphabet",
     "levels_lost",
     "number_unit",
     "numbers_lost",
@@ -128,22 +127,13 @@ def _in_bands(
     return np.asarray(np.where(target == second[bands], share, 1.0), dtype=np.float64)
 
 
-def in_one_alphabet(before: Scale, after: Scale, released: EncodedSequences) -> EncodedSequences:
-    """Return released sequences as positions in the original's alphabet, new events after its own."""
-    if not (isinstance(before, Sequence) and isinstance(after, Sequence)) or before.alphabet == after.alphabet:
-        return released
-    place = {event: code for code, event in enumerate(dict.fromkeys((*before.alphabet, *after.alphabet)))}
-    codes = np.array([place[event] for event in after.alphabet], dtype=np.int32)
-    return EncodedSequences(codes[released.codes], released.offsets, released.missing)
-
-
 def sequences_lost(before: EncodedSequences, after: EncodedSequences, scale: Scale) -> ColumnLoss:
     """Return what sequences lost: their dissimilarity by the distance of their scale, 1 for nothing in common."""
     both = np.flatnonzero(~(before.missing | after.missing))
     one_sided = int((before.missing ^ after.missing).sum())
     lost = 0.0
     if both.size:
-        far = as_dissimilarity("cells", OWN, scales=[scale]).compare(before.take(both), after.take(both)).pairs()
+        far = as_dissimilarity("cells", OWN, scale=scale).compare(before.take(both), after.take(both)).pairs()
         lost = float(np.minimum(far, 1.0).sum())
     return ColumnLoss(lost + one_sided, float(both.size + one_sided))
 

@@ -88,7 +88,7 @@ class SequenceDissimilarity(Measure):
     def _distances(self, scope: PairScope) -> tuple[Dissimilarity, ...]:
         owner = type(self).__name__
         scales = [scope.before[name].scale for name in scope.names]
-        return tuple(as_dissimilarity(owner, self.distance, self.quantifier, [scale]) for scale in scales)
+        return tuple(as_dissimilarity(owner, self.distance, self.quantifier, scale) for scale in scales)
 
     def conclude(self, statistics: MovedSequences, scope: PairScope) -> Measurement:
         for name, records in zip(scope.names, statistics.records, strict=True):

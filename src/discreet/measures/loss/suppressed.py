@@ -71,8 +71,9 @@ class SuppressionShare(Measure):
         per_attribute = {name: float(100.0 * lost / total) if total > 0 else 0.0 for name, lost, total in sums}
         cells = int(statistics.cells.sum())
         value = float(np.mean(list(per_attribute.values())))
+        values = "1 value is" if cells == 1 else f"{cells} values are"
         sentence = (
-            f"{cells} values are suppressed ({value:.2f} % on average), most in {most_of(per_attribute)}."
+            f"{values} suppressed ({value:.2f} % on average), most in {most_of(per_attribute)}."
             if cells
             else "No value is suppressed."
         )

@@ -14,6 +14,7 @@ from discreet.contracts.measure import Pair, PairScope
 from discreet.contracts.measurement import Measurement
 from discreet.data.microdata import Microdata
 from discreet.data.scales import GapFlag
+from discreet.data.scales.gap_flag import flagged_by
 from discreet.linkage.one_guess import one_guess
 from discreet.measures.risk.directions import DIRECTIONS, TwoWayRisk
 from discreet.measures.risk.linked import DistanceLinkageRisk, ProbabilisticLinkageRisk
@@ -155,6 +156,6 @@ def _emptied(table: Microdata, names: Sequence[str]) -> Microdata:
     values: dict[str, Any] = {}
     for flag in names:
         if isinstance(table.schema[flag].scale, GapFlag):
-            name = flag.rstrip("?").removesuffix(" is missing")
+            name = flagged_by(flag)
             values[name] = np.where(table.encoded(flag) == 1, np.nan, table.encoded(name))
     return table.replacing(values)

@@ -76,19 +76,6 @@ class FrequencyRisk(Measure):
         perturbative = None if scope.provenance is None else scope.provenance.perturbative
         return self.stated(scope.names, value, sentence, None, details, perturbative=perturbative, gaps=gaps > 0)
 
-    def _flagged(
-        self,
-        pair: Pair,
-        value: float,
-        sentence: str,
-        per_attribute: Mapping[str, float] | None = None,
-        details: Json | None = None,
-    ) -> Measurement:
-        """Return the result, with a warning in words and figures where the masking was perturbative."""
-        perturbative = None if pair.provenance is None else pair.provenance.perturbative
-        gaps = any(bool((pair.masked.as_written(name) < 0).any()) for name in pair.names)
-        return self.stated(pair.names, value, sentence, per_attribute, details, perturbative=perturbative, gaps=gaps)
-
     def stated(
         self,
         names: Sequence[str],
@@ -239,7 +226,8 @@ class SampleUniques(EqualKeys):
 
     def conclude(self, statistics: SizeTable, scope: PairScope) -> Measurement:
         count = statistics.below(2)
-        sentence = f"{count} of {scope.n} records are the only ones with their {keys_in_words(len(scope.names))}"
+        alone = "is the only one with its" if count == 1 else "are the only ones with their"
+        sentence = f"{count} of {scope.n} records {alone} {keys_in_words(len(scope.names))}"
         details: Json = {"uniques": count, "n": scope.n}
         if scope.weight is not None:
             sentence += f"; about {statistics.alone:.0f} of them are the only ones in the population"

@@ -184,14 +184,14 @@ class ProbabilisticLinkageRisk(TwoWayRisk):
     def conclude(self, statistics: PairRows, scope: PairScope) -> Measurement:
         before, after, counts = statistics.original, statistics.release, statistics.counts
         linker = ProbabilisticLinkage(attributes=scope.names, missing="agree")
-        agreements = [linker.agreement(before, after, name, counts) for name in scope.names]
+        agreements = scope.engine.map(lambda name: linker.agreement(before, after, name, counts), scope.names)
         if self.attributes is None:
             agreements = _affordable(agreements, scope.n, counts)
         keys_known = tuple(agreement.name for agreement in agreements)
         left_out = [name for name in scope.names if name not in keys_known]
         also = ("known",) if self.worst_case else ()
         links = linker.link_models(
-            agreements, scope.engine, also, decided=False, second=False, frequencies=(counts, counts)
+            agreements, scope.engine, also, decided=False, second=False, listed=False, frequencies=(counts, counts)
         )
         direction, linked = worse(links[linker.m], self.direction, counts)
         if self.direction == "release" and not self.worst_case:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import ClassVar, Self
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from discreet.contracts.estimator import register
 from discreet.contracts.measure import Measure, Pair
@@ -116,5 +115,7 @@ def _nearest(rows: FloatArray) -> FloatArray:
     different, place, counts = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
     if len(different) < 2:
         return np.zeros(len(rows))
+    from scipy.spatial import cKDTree  # slow to import, and a list of methods need not wait for it
+
     distance, _ = cKDTree(different).query(different, k=2)
     return np.where(counts > 1, 0.0, distance[:, 1])[place.ravel()].astype(np.float64)

@@ -79,11 +79,12 @@ class MaskingAwareLinkageRisk(Measure):
                 "How the file was masked is not known here, so nobody was played who knows it; a release in memory, "
                 "--method, --protocol or a manifest beside the file tells it.",
             )
-        if self.p is None and provenance is not None and not _rules_out(provenance, pair.names):
+        if self.p is None and provenance is not None and not _rules_out(provenance, pair.declared):
             raise DataError(f"Knowing {provenance.method} rules nothing out, so it finds what the distance finds.")
         release = pair.masked if provenance is None else Masked(pair.masked, replace(provenance, rows=None))
         linker = MaskingAwareLinkage(attributes=pair.names, p=self.p)
-        result = linker.link(pair.original, release, engine=pair.engine, second=False).evaluate()
+        links = linker.link(pair.original, release, engine=pair.engine, second=False)
+        result = links.evaluate()
         value = 100.0 * result.rate
         low, high = result.interval()
         keys = "1 true key" if len(pair.declared) == 1 else f"{len(pair.declared)} true keys"
@@ -91,8 +92,12 @@ class MaskingAwareLinkageRisk(Measure):
             f"An intruder who knows {keys} of everybody and how the file was masked re-identifies about "
             f"{result.expected:.0f} of {result.n} records ({value:.1f} %); guessing finds {result.chance:.0f}."
         )
+        emptied = [name for name in pair.declared if name not in links.attributes]
+        if emptied:
+            sentence += f" He leaves out what is missing in every released record: {', '.join(emptied)}."
         details = {
             "known": list(pair.declared),
+            **({"emptied": emptied} if emptied else {}),
             "percent": value,
             "expected": result.expected,
             "optimistic": result.optimistic,

@@ -23,10 +23,10 @@ from discreet.progress import track
 from discreet.statistics.question import Answers, Need, Together
 from discreet.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["KnownEvents"]
+__all__ = ["KnownEvents", "PieceAttack"]
 
 
-class _PieceAttack(NamedTuple):
+class PieceAttack(NamedTuple):
     """By record: whether it is singled out, and the intruder's best chance of having found it."""
 
     unique: BoolArray
@@ -90,6 +90,8 @@ class KnownEvents(Measure):
     title: ClassVar[str] = "Singled out by a few known events"
     scales: ClassVar[frozenset[str]] = frozenset({"events", "items"})
     keys_only: ClassVar[bool] = True
+    pieces: ClassVar[str] = "events"
+    """What an intruder knows, as sentences call it."""
     formula: ClassVar[str] = "100 · records with a known set that only they hold / n"
     reference: ClassVar[str] = "De Montjoye et al. 2013; Pellungrini et al. 2018"
     attributes: Sequence[str] | None = parameter(Optional(Names()), default=None)
@@ -126,17 +128,18 @@ class KnownEvents(Measure):
         worst = max(shares, key=lambda name: shares[name])
         order = "in their order" if self.ordered else "in any order"
         sentence = (
-            f"Knowing {self.known} events of a person, {order}, singles out {details[worst]['unique']} of "
+            f"Knowing {self.known} {self.pieces} of a person, {order}, singles out {details[worst]['unique']} of "
             f"{details[worst]['records']} records in the release ({shares[worst]:.1f} %); before masking it was "
             f"{details[worst]['unique_before_percent']:.1f} %."
         )
         if math.comb(longest, min(self.known, longest)) > self.draws:  # some sequence has more sets than are tried
             sentence += (
-                f" Of longer sequences a sample of {self.draws} sets of events was tried: with all sets it may be more."
+                f" Of longer sequences a sample of {self.draws} sets of {self.pieces} was tried: with all sets it "
+                "may be more."
             )
         return self.result(shares[worst], sentence, shares, {"by_attribute": details})
 
-    def _attack(self, both: SequencePair, records: FloatArray) -> _PieceAttack:
+    def _attack(self, both: SequencePair, records: FloatArray) -> PieceAttack:
         classes, first, _ = distinct([both.before])
         released, released_first, _ = distinct([both.after])
         counts = np.bincount(released, weights=records).astype(np.int64)
@@ -164,7 +167,7 @@ class KnownEvents(Measure):
         chance = np.where(held_by_own, 1.0 / np.maximum(holders[sets], 1), 0.0)
         best = np.zeros(pairs.size)
         np.maximum.at(best, owner, chance)
-        return _PieceAttack((best == 1.0)[place.ravel()], best[place.ravel()])
+        return PieceAttack((best == 1.0)[place.ravel()], best[place.ravel()])
 
     def _knowledge(self, sequences: EncodedSequences) -> _Knowledge:
         """Return sets of events for every sequence, equal sets once."""

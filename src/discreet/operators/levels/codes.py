@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.errors import DataError, MissingValueError, ParameterError
 from discreet.kernels.values.aggregate_ordinal import cumulate_levels, order_within
-from discreet.operators.operator import Operator, check_offsets, check_weights, refuse_weights
+from discreet.operators.operator import Operator, all_positive, check_offsets, check_weights, refuse_weights
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["CodeOperator", "Groups", "Levels", "cumulative_levels", "read_codes", "sorted_order"]
@@ -60,6 +60,8 @@ class CodeOperator(Operator):
         if not self.weighted:
             refuse_weights(owner, weights)
         shares = check_weights(owner, weights, codes.size)
+        if all_positive(shares):
+            return Groups(codes, places, shares)
         empty = int((np.add.reduceat(shares, places[:-1]) <= 0).sum())
         if empty:
             raise ParameterError(f"{owner}: {empty} of {places.size - 1} collections have no positive weight.")
@@ -127,8 +129,8 @@ def _whole(owner: str, values: Any) -> CodeArray:
 
 
 def _check_codes(owner: str, codes: CodeArray, n_levels: int | None) -> None:
-    missing = int((codes < 0).sum())
-    if missing:
+    if codes.size and codes.min() < 0:
+        missing = int((codes < 0).sum())
         raise MissingValueError(
             f"{owner}: {missing} of {codes.size} values are missing or below the scale.",
             hint="Leave missing values out before aggregating.",

@@ -297,5 +297,5 @@ def _bent_levels(groups: Groups, quantifier: Quantifier, *, convex: bool) -> Ite
     for levels in cumulative_levels(groups, convex=convex):
         totals = levels.cumulated[levels.starts[1:] - 1]
         # One correctly rounded division of two sums: whole weights give the double nearest to the true share.
-        shares = levels.cumulated / np.repeat(totals, np.diff(levels.starts))
+        shares = levels.cumulated / np.repeat(totals, levels.starts[1:] - levels.starts[:-1])
         yield levels._replace(cumulated=quantifier.evaluate(shares))

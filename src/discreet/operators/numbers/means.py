@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from discreet.errors import DataError, ParameterError
-from discreet.kernels.values.aggregate_numeric import mean_groups, weighted_mean_groups
+from discreet.kernels.values.aggregate_numeric import mean_by_label, mean_groups, weighted_mean_groups
 from discreet.operators.numbers.generators import Generator, as_generator, log_generator, power_generator
 from discreet.operators.numbers.ordering import order_down, ordered_sums, require_domain, require_size, take_groups
 from discreet.operators.operator import Operator, check_group_weights, check_weights, refuse_weights, register_operator
@@ -25,6 +25,8 @@ __all__ = [
     "TrimmedMean",
     "WeightedMean",
 ]
+
+_MANY = 100_000  # values whose sums are not put in order first
 
 
 def _means(values: FloatArray, offsets: IntArray, weights: FloatArray | None = None) -> FloatArray:
@@ -66,6 +68,18 @@ class ArithmeticMean(Operator):
     def batch(self, values: Any, offsets: Any, weights: Any = None) -> FloatArray:
         refuse_weights("ArithmeticMean", weights)
         return _means(*take_groups("ArithmeticMean", values, offsets))
+
+    def by_label(self, values: Any, labels: Any, weights: Any = None, *, n_groups: int | None = None) -> FloatArray:
+        """Aggregate the values of each label; a mean of many values is summed where they stand, without a sort."""
+        groups = np.asarray(labels)
+        if weights is None and groups.dtype == np.int64 and groups.size >= _MANY:
+            array = self._as_values(values)
+            size = int(groups.max()) + 1
+            if array.shape == groups.shape and size == (n_groups or size) and size <= groups.size:
+                out = np.empty(size)
+                if mean_by_label(array, np.ascontiguousarray(groups), np.zeros((size, 4)), out):
+                    return out
+        return super().by_label(values, labels, weights, n_groups=n_groups)
 
 
 @register_operator("weighted-mean")

@@ -103,9 +103,9 @@ _NAMES = {"abalone": "Table V", "ionosphere": "Table VI", "census": "Table VII",
 _COLUMNS = ("OWA Q^e", "OWA Q^s", "OWA Q^t", "SI Q^e", "SI Q^s", "SI Q^t")
 _NORMS: tuple[Literal["ranging", "standard"], ...] = ("ranging", "standard")
 _METHODS = tuple((norm, how) for norm in _NORMS for how in ("DBRL", "PRL"))
-_REPEATED = (
-    "far below linkage by distance, and only in halves of 3 to 7 attributes, of which the ten thresholds repeat order "
-    "statistics: perhaps equal columns upset the estimation of the paper"
+_UNEXPLAINED = (
+    "far below linkage by distance; no reading of the paper that was tried gives it, and mostly any one of the ten "
+    "representatives alone finds as many or more"
 )
 _ORDER = (
     "Each half is normalised after its records are drawn. The paper leaves that open; normalised before, 100 "
@@ -225,7 +225,7 @@ def _cell(printed: float, matches: FloatArray, how: str, column: int) -> Cell:
     spread = float(matches.std(ddof=1))
     own, theirs = spread / np.sqrt(matches.size), spread / np.sqrt(EXECUTIONS)
     error = float(np.hypot(own, theirs))
-    deviation = _REPEATED if how == "PRL" and _COLUMNS[column].endswith("Q^t") else ""
+    deviation = _UNEXPLAINED if how == "PRL" and _COLUMNS[column].endswith("Q^t") else ""
     return sampled(printed, float(matches.mean()), error, own=own, degrees=matches.size - 1, known=deviation)
 
 

@@ -57,6 +57,7 @@ async def attack(request: Request, session: Mine) -> Response:
         linker = upload.texts.get("linker", "")
         offer = offer_linker(schema, linker)
         if offer is None or offer.obstacle:
+            upload.discard()
             raise HTTPException(400, "There is no such linker for this file.")
         path, draft = f"/attack?linker={linker}", f"attack:{linker}"
         typed = {name: [text] for name, text in upload.texts.items() if not private(name)}

@@ -209,10 +209,10 @@ async def draw(request: Request, session: Mine) -> Response:
     return run_steps(session, session.history, form=again, decision="Drew the pictures again.")
 
 
-@router.get("/protect/chart/{number}.svg")
-async def chart(session: Mine, number: int) -> Response:
-    """Return a picture of the present result."""
-    charts = session.result.charts if session.result is not None else ()
-    if not 0 <= number < len(charts):
+@router.get("/protect/chart/{name}.svg")
+async def chart(session: Mine, name: str) -> Response:
+    """Return a picture that a page of this project shows."""
+    svg = session.pictures.get(name)
+    if svg is None:
         raise HTTPException(404, "There is no such picture.")
-    return Response(charts[number][1], media_type="image/svg+xml")
+    return Response(svg, media_type="image/svg+xml")

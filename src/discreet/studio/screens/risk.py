@@ -34,7 +34,6 @@ async def measure(request: Request, session: Mine) -> Response:
         if session.schema is schema:
             session.risk = risk
             session.save()
-            session.save()
 
     arguments = {"given": session.given, "schema": schema, "scenarios": session.scenarios}
     return begin(session, "Measuring the risk as it is", "/risk", "risk", arguments, finish,

@@ -14,6 +14,7 @@ from tests.battery import microdata
 import discreet as dc
 from discreet import catalogue
 from discreet.errors import MissingValueError, ParameterError
+from discreet.masking.microaggregation.numbers import number_groups
 from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.masking.microaggregation.numbers.number_groups import NumericMicroaggregation, standardised
 from discreet.masking.microaggregation.numbers.projection import ProjectionMicroaggregation
@@ -107,7 +108,7 @@ def test_fill_releases_the_aggregate_of_the_present_values():
 
 
 def test_missing_is_refused_unless_a_rule_is_chosen():
-    with pytest.raises(MissingValueError, match="column 'x0' has 1 missing values of 4"):
+    with pytest.raises(MissingValueError, match="column 'x0' has 1 missing value of 4"):
         MDAV(k=2).mask(table(np.array([[1.0], [np.nan], [2.0], [3.0]])))
 
 
@@ -274,3 +275,11 @@ class TestProjection:
             match="'robust', 'pursuit', 'zscores' or one of the masked attributes",
         ):
             ProjectionMicroaggregation(k=3, axis="HEIGHT").mask(dc.datasets.business(50))
+
+
+def test_squares_of_many_records_are_those_of_few(monkeypatch):
+    rng = np.random.default_rng(6)
+    labels, column = rng.integers(0, 90, 5000), rng.normal(1e5, 1.0, 5000)
+    expected = number_groups._squares_within(column, labels)
+    monkeypatch.setattr(number_groups, "_MANY", 1)
+    assert number_groups._squares_within(column, labels) == expected

@@ -47,3 +47,13 @@ def test_groups_along_the_robust_axis_hold_k():
 def test_an_axis_that_is_none_is_refused():
     with pytest.raises(ParameterError, match="'robust', 'pursuit', 'zscores' or one of the masked"):
         ProjectionMicroaggregation(k=5, axis="z").mask(line(0), SCHEMA)
+
+
+def test_of_equally_good_directions_the_first_by_its_entries_is_pursued():
+    """From the median (1, 0), deviations along both axes are 1 in the median; to the left comes first."""
+    values = np.array([[1.0, -1.0], [1.0, 1.0], [-1.0, 0.0], [2.0, 2.0], [2.0, -1.0]])
+    points = SimpleNamespace(values=values, names=("x", "y"))
+    for order in (np.arange(5), np.array([3, 0, 4, 2, 1])):
+        points.values = values[order]
+        along = ProjectionMicroaggregation(k=2, axis="pursuit")._projected(points)
+        assert (4 * along).tolist() == (values[order, 0] - 1.0).tolist()  # centred and shrunk first, exactly

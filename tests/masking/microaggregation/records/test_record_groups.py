@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,7 @@ from discreet.kernels.values.nearest_prototypes import (
     greedy_start,
     relocate_records,
 )
+from discreet.masking.microaggregation.records import record_groups
 from discreet.masking.microaggregation.records.group_operators import aggregated
 from discreet.masking.microaggregation.records.kmodes import KModes
 from discreet.masking.microaggregation.records.kprototypes import KPrototypes
@@ -115,9 +117,7 @@ def test_mdav_is_that_of_the_twin(n, k, seed, missing):
     if k > n:
         return
     records = encoded(n, seed, missing)
-    labels = np.empty(n, dtype=np.int64)
-    table_, starts, sizes, absent = records.geometry
-    mixed_mdav(records.codes.copy(), records.numbers.copy(), table_, starts, sizes, records.places, absent, k, labels)
+    labels = mixed_mdav(records.codes, records.numbers, *records.geometry, k)
     sizes = np.bincount(labels)
     assert sizes.min() >= k
     assert sizes.max() < 2 * k
@@ -266,3 +266,24 @@ def test_semantics_are_used_unless_refused():
     schema = Schema([Attribute("y", Ordinal(("early", "middle", "late"), YEARS), "key")])
     assert SortedGroups(6).mask(frame, schema).microdata.column("y").to_pylist() == ["middle"] * 6
     assert SortedGroups(6, semantics=False).mask(frame, schema).microdata.column("y").to_pylist() == ["late"] * 6
+
+
+def test_the_cost_of_a_group_is_the_squared_distance_to_its_centre():
+    points = np.array([[1.0, 0.0], [3.0, 0.0], [10.0, 5.0], [10.0, 7.0], [10.0, 9.0]])
+    assert record_groups._costs(points, np.array([0, 0, 1, 1, 1])).tolist() == [2.0, 8.0]
+    assert record_groups._costs(points, np.array([1, 1, 0, 0, 0])).tolist() == [8.0, 2.0]
+
+
+def test_unordered_levels_are_columns_half_a_unit_apart_in_squares():
+    data = Microdata(table(40, 1), MIXED)
+    space = SimpleNamespace(names=("n", "x"), scope=SimpleNamespace(schema=MIXED))
+    part = {name: data.encoded(name) for name in space.names}
+    points = np.column_stack([np.zeros(40), np.nan_to_num(part["x"], nan=np.nan)])
+    embedded = record_groups._embedded(space, part, points)
+    assert embedded.shape == (40, 4)
+    assert np.isfinite(embedded).all()
+    for i, j in ((0, 1), (2, 3), (4, 9), (5, 17)):
+        apart = ((embedded[i, :3] - embedded[j, :3]) ** 2).sum()
+        both = part["n"][i] >= 0 and part["n"][j] >= 0
+        expected = float(part["n"][i] != part["n"][j]) if both else 0.5 * float(part["n"][i] != part["n"][j])
+        assert apart == pytest.approx(expected)

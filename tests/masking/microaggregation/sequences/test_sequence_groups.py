@@ -13,10 +13,12 @@ from tests.reference import sequences as reference
 
 from discreet.data.microdata import Microdata
 from discreet.data.scales import EncodedSequences, Nominal, Sequence
-from discreet.data.scales.dissimilarities import OSSOWA, OptimalMatching, dissimilarity_names
+from discreet.data.scales.dissimilarities import OSSOWA, OptimalMatching, dissimilarity_named, dissimilarity_names
 from discreet.data.schema import Attribute, Schema
+from discreet.datasets import trips
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, MissingValueError, ParameterError
+from discreet.masking.microaggregation.sequences import sequence_mdav
 from discreet.masking.microaggregation.sequences.kshc import KSHC
 from discreet.masking.microaggregation.sequences.sequence_groups import Items, join_leftovers, split_into_blocks
 from discreet.masking.microaggregation.sequences.sequence_mdav import SequenceMDAV
@@ -31,7 +33,11 @@ METHODS = [
     *(KSHC(2, linkage=linkage) for linkage in ("single", "complete", "average")),
     KSHC(3, quantifier="power:0.4", prototype="medoid"),
     KSHC(3, quantifier="sigmoid:0.8", prototype="majority", block_size=6),
-    *(KSHC(2, distance=name, block_size=5) for name in dissimilarity_names()),
+    *(
+        KSHC(2, distance=name, block_size=5)
+        for name in dissimilarity_names()
+        if "events" in dissimilarity_named(name).contents
+    ),
     KSHC(2, distance=OptimalMatching(0.5), prototype=MajorityByPosition()),
     SequenceMDAV(2),
     SequenceMDAV(3, quantifier="power:4", prototype="medoid", block_size=6),
@@ -45,7 +51,7 @@ def microdata(paths):
 
 def items(collection, counts=None, distance=OSSOWA()):  # noqa: B008 - a value
     encoded = EncodedSequences.of(collection)
-    return Items([encoded], np.ones(len(encoded), np.int64) if counts is None else np.asarray(counts), distance)
+    return Items([encoded], np.ones(len(encoded), np.int64) if counts is None else np.asarray(counts), [distance])
 
 
 @pytest.mark.parametrize("method", METHODS, ids=repr)
@@ -241,13 +247,13 @@ def test_bad_input():
         KSHC(5).mask(data)
     with pytest.raises(ParameterError, match="KSHC: block_size must be at least 2k = 8; got 7"):
         KSHC(4, block_size=7).mask(data)
-    with pytest.raises(ParameterError, match="KSHC: distance must be one of 'own', 'hamming', .* got 'dtw'"):
-        KSHC(2, distance="dtw").mask(data)
+    with pytest.raises(ParameterError, match="KSHC: distance must be one of 'own', 'dtw', .* got 'tea'"):
+        KSHC(2, distance="tea").mask(data)
     with pytest.raises(ParameterError, match="KSHC: quantifier must be None for the distance 'lcs'"):
         KSHC(2, distance="lcs", quantifier="power:2").mask(data)
-    with pytest.raises(ParameterError, match=r"SequenceMDAV: prototype must be one of 'own', 'frequent-items'"):
+    with pytest.raises(ParameterError, match=r"SequenceMDAV: prototype must be one of 'own', 'dtw-barycentre'"):
         SequenceMDAV(2, prototype="mean").mask(data)
-    with pytest.raises(MissingValueError, match="KSHC: column 'path' has 1 missing values of 4"):
+    with pytest.raises(MissingValueError, match="KSHC: column 'path' has 1 missing value of 4"):
         KSHC(2).mask(microdata([["a"], None, ["c"], []]))
     with pytest.raises(DataError, match="Column 'path': 1 of 3 events are not in the declared alphabet of 6 events"):
         KSHC(2).mask(microdata([["a"], ["z"], ["c"], []]))
@@ -264,3 +270,21 @@ def test_web_sessions_of_20000_visitors(data_dir):
     assert len(masked) == 20000
     assert masked.provenance.details["blocks"] > 1
     assert min(len(sequence.split()) for sequence in released) >= 3
+
+
+@pytest.mark.parametrize("distance", ["synchronous", "hausdorff", "frechet", "edr"])
+def test_trajectories_are_grouped_alike_whether_pairs_are_compared_once_or_twice(distance, monkeypatch):
+    data = trips(60, random_state=5)
+    monkeypatch.setattr(sequence_mdav, "_ROWS", 7)
+    once = SequenceMDAV(3, distance=distance, block_size=30).mask(data)
+    monkeypatch.setattr(dissimilarity_named(distance), "properties", frozenset())
+    twice = SequenceMDAV(3, distance=distance, block_size=30).mask(data)
+    assert once.provenance.labels.tolist() == twice.provenance.labels.tolist()
+
+
+def test_fewer_trajectories_than_events_are_treated_together_unless_said():
+    walks = SequenceMDAV(3)
+    assert walks._most([dissimilarity_named("synchronous")()]) == 2_500
+    assert walks._most([dissimilarity_named("lcs")()]) == 10_000
+    assert SequenceMDAV(2_000)._most([dissimilarity_named("synchronous")()]) == 4_000
+    assert SequenceMDAV(3, block_size=70)._most([dissimilarity_named("synchronous")()]) == 70

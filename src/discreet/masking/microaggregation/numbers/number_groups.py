@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.contracts.digits import DECIMALS, Decimals
 from discreet.contracts.engine import Engine, InProcess
@@ -17,6 +18,7 @@ from discreet.data.keyed_draws import Stream, generator_of
 from discreet.data.keys import distinct_codes
 from discreet.data.microdata import table_of_codes
 from discreet.errors import MissingValueError, ParameterError
+from discreet.kernels.values.aggregate_numeric import squares_within
 from discreet.masking.microaggregation.numbers.attribute_blocks import attribute_blocks
 from discreet.masking.microaggregation.numbers.missing_cells import Filled, by_pattern, filled
 from discreet.masking.running.border_repair import InSpace, Scaling, Space, number_scaling, settled
@@ -28,6 +30,9 @@ from discreet.parameters.declaration import parameter
 from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = ["JointMicroaggregation", "NumericMicroaggregation", "Points", "standardised"]
+
+_MANY = 100_000  # numbers whose deviations are taken in one loop
+_NORMAL = 1000  # powers of two up to this one are numbers, and so are their inverses
 
 
 @dataclass(frozen=True, repr=False)
@@ -245,17 +250,22 @@ class NumericMicroaggregation(InSpace):
         """Return what every record is released as; a group without any present value stays missing."""
         present = ~(absent | np.isnan(values))
         result = np.full(int(labels.max()) + 1, np.nan)
-        if present.any():
+        if present.all() and np.bincount(labels).all():
+            result = operator.by_label(values, labels, weights)
+        elif present.any():
             groups = labels[present]
             first, numbers, _ = distinct_codes(groups, result.size)
             weights_present = None if weights is None else weights[present]
             result[groups[first]] = operator.by_label(values[present], numbers, weights_present)
-        released = np.where(absent, np.nan, result[labels])
+        released = result[labels]
+        released[absent] = np.nan
         return self._with_totals_and_bounds(released, values, weights)
 
     def _with_totals_and_bounds(
         self, released: FloatArray, values: FloatArray, weights: FloatArray | None
     ) -> FloatArray:
+        if not self.totals and not self.bounds:
+            return released
         both = ~(np.isnan(released) | np.isnan(values))
         if not both.any():
             return released
@@ -333,6 +343,9 @@ def standardised(values: FloatArray, how: str) -> FloatArray:
     points = np.empty_like(values)
     for j in range(values.shape[1]):
         present = ~np.isnan(values[:, j])
+        if present.size and present.all():
+            points[:, j] = _standardised_column(values[:, j], how)
+            continue
         points[:, j] = np.nan
         if present.any():
             points[present, j] = _standardised_column(values[present, j], how)
@@ -343,8 +356,11 @@ def _standardised_column(column: FloatArray, how: str) -> FloatArray:
     # Subtracting one value first makes the rest exact to the last digit, whatever the offset; scaling by a power of two
     # loses nothing and keeps squares in range.
     shifted = column - column[0]
-    exponent = int(np.frexp(np.abs(shifted).max())[1])
-    shifted = np.ldexp(shifted, -exponent)
+    exponent = int(np.frexp(max(shifted.max(), -shifted.min()))[1])
+    if abs(exponent) < _NORMAL:
+        shifted *= np.ldexp(1.0, -exponent)
+    else:
+        shifted = np.ldexp(shifted, -exponent)
     if how == "range":
         shifted -= shifted.min()
         spread = shifted.max()
@@ -356,7 +372,7 @@ def _standardised_column(column: FloatArray, how: str) -> FloatArray:
     else:
         shifted -= shifted.mean()
         spread = shifted.std() if how == "zscore" else np.ldexp(1.0, -exponent)
-    return shifted / spread if spread > 0 else np.zeros_like(shifted)
+    return np.divide(shifted, spread, out=shifted) if spread > 0 else np.zeros_like(shifted)
 
 
 def _figures(
@@ -365,26 +381,48 @@ def _figures(
     """Return the sums of squares within groups and in all, and for each attribute the share that moved."""
     within, total = 0.0, 0.0
     for j in range(points.shape[1]):
-        present = ~np.isnan(points[:, j])
-        column, group = points[present, j], labels[present]
+        column, group = _present(points[:, j], labels)
         if not column.size:
             continue
-        sizes = np.maximum(np.bincount(group, minlength=int(labels.max()) + 1), 1)
-        centres = np.bincount(group, weights=column, minlength=sizes.size) / sizes
-        within += float(((column - centres[group]) ** 2).sum())
-        total += float(((column - column.mean()) ** 2).sum())
+        within += _squares_within(column, group)
+        total += _sum_of_squares(column, column.mean())
     share = {}
     for j, name in enumerate(names):
-        both = ~(np.isnan(values[:, j]) | np.isnan(released[name]))
-        before, after = values[both, j], released[name][both]
-        reach = np.abs(before - before[0]).max() if before.size else 0.0
+        before, after = _present(*_present(values[:, j], released[name])[::-1])[::-1]
+        centred = before - before[:1]
+        reach = max(centred.max(), -centred.min()) if before.size else 0.0
         if not reach > 0:
             share[name] = 0.0
             continue
-        centred = (before - before[0]) / reach
-        moved = (before - after) / reach
-        share[name] = float(moved @ moved / ((centred - centred.mean()) ** 2).sum())
+        centred /= reach
+        moved = before - after
+        moved /= reach
+        share[name] = float(moved @ moved / _sum_of_squares(centred, centred.mean()))
     return {"sse": within, "sst": total, "sse_share": share}
+
+
+def _present(column: FloatArray, beside: NDArray[Any]) -> tuple[FloatArray, NDArray[Any]]:
+    """Return the numbers of a column that are there, and what stands beside them."""
+    absent = np.isnan(column)
+    if absent.any():
+        return column[~absent], beside[~absent]
+    return np.ascontiguousarray(column), beside
+
+
+def _sum_of_squares(column: FloatArray, centre: FloatArray | float) -> float:
+    deviations = column - centre
+    deviations *= deviations
+    return float(deviations.sum())
+
+
+def _squares_within(column: FloatArray, labels: IntArray) -> float:
+    """Return the sum of squared deviations from the means of labels."""
+    if column.size < _MANY:
+        sizes = np.maximum(np.bincount(labels), 1)
+        return _sum_of_squares(column, (np.bincount(labels, weights=column) / sizes)[labels])
+    squares = np.empty(column.size)
+    squares_within(column, labels, np.zeros((int(labels.max()) + 1, 2)), squares)
+    return float(squares.sum())
 
 
 def _joined_figures(figures: list[Json], blocks: list[tuple[str, ...]]) -> Json:

@@ -18,8 +18,8 @@ __all__ = ["IndividualRanking"]
 class IndividualRanking(NumericMicroaggregation):
     """Groups of at least `k` neighbouring values, attribute by attribute, with the least possible loss.
 
-    Keeps every marginal distribution better than any other microaggregation; protects less, because only the values of
-    one attribute are shared by `k` records, not their combinations.
+    Univariate microaggregation. Keeps every marginal distribution better than any other microaggregation; protects
+    less, because only the values of one attribute are shared by `k` records, not their combinations.
 
     Parameters
     ----------

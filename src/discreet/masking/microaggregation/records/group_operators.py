@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from discreet.data.keyed_draws import draws_of
 from discreet.data.scales import Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
+from discreet.kernels.grouping import group_order
 from discreet.operators.levels.least_distance import LeastDistance
 from discreet.operators.levels.linguistic import SemanticsMean
 from discreet.operators.levels.ordinal_medians import Plurality
@@ -22,7 +23,15 @@ from discreet.operators.operator import Operator
 from discreet.operators.typed_operator import as_operator, kinds_of, split_operators
 from discreet.typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["aggregated", "choose_operators", "default_ordinal", "drawing_from", "is_missing"]
+__all__ = [
+    "OrderedGroups",
+    "aggregated",
+    "choose_operators",
+    "default_ordinal",
+    "drawing_from",
+    "is_missing",
+    "ordered_groups",
+]
 
 
 def choose_operators(
@@ -140,6 +149,29 @@ def is_missing(values: NDArray[Any]) -> BoolArray:
     return np.asarray(values < 0 if values.dtype.kind == "i" else np.isnan(values))
 
 
+class OrderedGroups(NamedTuple):
+    """Groups put in order once, for every attribute whose cells are all there."""
+
+    order: IntArray
+    """The positions of the records, group after group."""
+    offsets: IntArray
+    says: FloatArray | None
+    """What each record stands for, in that order; none where each stands for itself."""
+
+
+def ordered_groups(
+    labels: IntArray, n_groups: int, counts: IntArray | None = None, weights: FloatArray | None = None
+) -> OrderedGroups:
+    """Return the groups in order; what is handed over is that of :func:`aggregated`."""
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=n_groups))]).astype(np.int64)
+    order = group_order(labels, offsets)
+    if weights is not None:
+        return OrderedGroups(order, offsets, weights[order])
+    if counts is None or bool((counts == 1).all()):
+        return OrderedGroups(order, offsets, None)
+    return OrderedGroups(order, offsets, counts[order].astype(np.float64))
+
+
 def aggregated(
     operator: Operator,
     values: NDArray[Any],
@@ -149,6 +181,7 @@ def aggregated(
     weights: FloatArray | None = None,
     *,
     missing: str = "category",
+    groups: OrderedGroups | None = None,
 ) -> NDArray[Any]:
     """Return the aggregate of every group, missing where more than half of its weight is.
 
@@ -165,8 +198,16 @@ def aggregated(
         How many records each value stands for.
     weights : (m,) float64, optional
         The survey weight that each value stands for, over all its records.
+    groups : OrderedGroups, optional
+        The same groups, counts and weights, where several attributes share them.
     """
     absent = is_missing(values)
+    if groups is not None and not absent.any():
+        # A count is no level of a scale, and an operator without weights sees a value as often as it occurs.
+        takes = weights is not None or (operator.weighted and operator.weight_kind != "level")
+        if groups.says is None or takes:
+            aggregates = operator.by_order(values, groups.order, groups.offsets, groups.says)
+            return aggregates.astype(values.dtype, copy=False)
     say = weights if weights is not None else (np.ones(values.size) if counts is None else counts.astype(np.float64))
     if absent.any():
         lost = np.bincount(labels, weights=say * absent, minlength=n_groups)
@@ -182,13 +223,13 @@ def aggregated(
     if not cells.any():
         return result
     places = np.cumsum(has_aggregate) - 1
-    groups, inside = places[labels[cells]], values[cells]
+    owners, inside = places[labels[cells]], values[cells]
     if weights is not None:
-        result[has_aggregate] = operator.by_label(inside, groups, weights[cells])
+        result[has_aggregate] = operator.by_label(inside, owners, weights[cells])
     elif counts is None or bool((counts[cells] == 1).all()):
-        result[has_aggregate] = operator.by_label(inside, groups)
+        result[has_aggregate] = operator.by_label(inside, owners)
     elif operator.weighted and operator.weight_kind != "level":  # a count is no level of the scale
-        result[has_aggregate] = operator.by_label(inside, groups, counts[cells].astype(np.float64))
+        result[has_aggregate] = operator.by_label(inside, owners, counts[cells].astype(np.float64))
     else:
-        result[has_aggregate] = operator.by_label(np.repeat(inside, counts[cells]), np.repeat(groups, counts[cells]))
+        result[has_aggregate] = operator.by_label(np.repeat(inside, counts[cells]), np.repeat(owners, counts[cells]))
     return result

@@ -19,7 +19,7 @@ from discreet.kernels.values.nearest_prototypes import (
     greedy_start,
     relocate_records,
 )
-from discreet.masking.microaggregation.records.group_operators import aggregated
+from discreet.masking.microaggregation.records.group_operators import aggregated, ordered_groups
 from discreet.masking.microaggregation.records.record_groups import (
     IMPORTANCE,
     OperatorMicroaggregation,
@@ -431,14 +431,15 @@ def prototypes_of(
     """Return what the operators make of every group, in the form of the records."""
     records, groups = distinct.records, int(labels.max()) + 1
     how = (labels, groups, distinct.counts, distinct.weights)
+    together = ordered_groups(*how)
     values = {}
     for a, name in enumerate(records.code_names):
         codes = records.codes[a]
         hidden = np.where(codes == records.sizes[a] - 1, np.int32(-1), codes)
-        values[name] = aggregated(operators[name], hidden, *how, missing=distinct.missing)
+        values[name] = aggregated(operators[name], hidden, *how, missing=distinct.missing, groups=together)
     for a, name in enumerate(records.number_names):
         raw = records.numbers[a] / (records.factors[a] or 1.0)
-        values[name] = aggregated(operators[name], raw, *how, missing=distinct.missing)
+        values[name] = aggregated(operators[name], raw, *how, missing=distinct.missing, groups=together)
     return records.encoded(values)
 
 
@@ -451,4 +452,4 @@ def _nearest(records: Records, codes: CodeArray, numbers: FloatArray) -> IntArra
 
 def compact(labels: IntArray) -> IntArray:
     """Return the groups that are left numbered from 0 on, in their order."""
-    return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    return (np.cumsum(np.bincount(labels) > 0, dtype=np.int64) - 1)[labels]

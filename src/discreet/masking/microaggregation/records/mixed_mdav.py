@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar, Self
-
-import numpy as np
 
 from discreet.contracts.estimator import register
 from discreet.contracts.masker import MaskingJob
@@ -53,8 +52,8 @@ class MixedMDAV(OperatorMicroaggregation):
     -----
     MDAV with a record's mean distance from all records left in the place of its distance from their centroid, so that
     no average of categories is needed to form groups; Gower's distance, as in `KPrototypes`. All groups have `k`
-    records but the last, which has at most 2k − 1. Ties go to the record with the lowest position. O(n² / k), cut short
-    by the nearest so far; memory is linear.
+    records but the last, which has at most 2k − 1. Ties go to the record with the lowest position. Far below n² / k in
+    time where records are alike in groups, n² / k in the worst case; memory is linear.
 
     References
     ----------
@@ -87,10 +86,8 @@ class MixedMDAV(OperatorMicroaggregation):
         job: MaskingJob,
         names: tuple[str, ...],
     ) -> tuple[IntArray, Json]:
-        report(f"{self.name} on {', '.join(names)}", 0, 1)
-        labels = np.empty(len(job.microdata), dtype=np.int64)
-        table, starts, sizes, absent = records.geometry
-        codes, numbers = records.codes.copy(), records.numbers.copy()
-        mixed_mdav(codes, numbers, table, starts, sizes, records.places, absent, self.k, labels)
-        report(f"{self.name} on {', '.join(names)}", 1, 1)
+        told = partial(report, f"{self.name} on {', '.join(names)}")
+        told(0, len(job.microdata))
+        labels = mixed_mdav(records.codes, records.numbers, *records.geometry, self.k, told)
+        told(len(job.microdata), len(job.microdata))
         return labels, {}

@@ -68,7 +68,7 @@ class KSHC(SequenceMicroaggregation):
     """
 
     linkage: Literal["single", "complete", "average", "median"] = parameter(Choice(tuple(_LINKAGES)), default="average")
-    block_size: int = parameter(Integer(4), default=2000)
+    block_size: int | None = parameter(Integer(4), default=2000)
 
     @classmethod
     def examples(cls) -> list[Self]:

@@ -38,8 +38,9 @@ class SequenceMDAV(SequenceMicroaggregation):
     prototype : str or SequenceOperator
         What a group is released as: ``"oesp"``, ``"medoid"``, ``"majority"``, or an operator; ``"own"`` is that of the
         scale.
-    block_size : int
-        The most distinct sequences that are treated together; a larger file is cut into blocks of similar ones.
+    block_size : int, optional
+        The most distinct sequences that are treated together; a larger file is cut into blocks of similar ones. By
+        default 10,000, and 2,500 trajectories, of which a pair takes longer.
 
     Notes
     -----
@@ -94,9 +95,9 @@ class SequenceMDAV(SequenceMicroaggregation):
             group += 1
             rest = np.ones(ungrouped.size, dtype=np.bool_)
             rest[members] = False
-            sums[ungrouped[rest]] -= (
-                _whole(comparison.rows(ungrouped[members], ungrouped[rest])).T @ counts[ungrouped[members]]
-            )
+            sums[ungrouped[rest]] -= _whole(away[rest]) * counts[seed]
+            others = ungrouped[members[1:]]
+            sums[ungrouped[rest]] -= _whole(comparison.rows(others, ungrouped[rest])).T @ counts[others]
             seed = -1
             if next_seed_from is not None and rest.any():
                 seed = int(ungrouped[rest][int(next_seed_from[rest].argmax())])
@@ -116,6 +117,10 @@ def _weighted_sums(comparison: Comparison | MeanComparison, items: IntArray, cou
     """Return for every item of `items` the sum of its dissimilarities to them all, weighted by their records."""
     sums = np.zeros(counts.size, dtype=np.int64)
     for start in range(0, items.size, _ROWS):
-        chunk = items[start : start + _ROWS]
-        sums[chunk] = _whole(comparison.rows(chunk, items)) @ counts[items]
+        chunk, later = items[start : start + _ROWS], items[start + _ROWS :]
+        others = items[start:] if comparison.mirrored else items
+        far = _whole(comparison.rows(chunk, others))
+        sums[chunk] += far @ counts[others]
+        if comparison.mirrored:
+            sums[later] += far[:, chunk.size :].T @ counts[chunk]
     return sums

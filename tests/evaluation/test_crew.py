@@ -1,0 +1,111 @@
+"""Who runs the experiments of a study: how many there are, and what comes of an interrupt or a death."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from types import SimpleNamespace
+
+import pytest
+
+from discreet.errors import DiscreetError
+from discreet.evaluation import crew as module
+from discreet.evaluation.crew import Crew
+from discreet.stopping import Stopped
+
+
+class Toy:
+    """An experiment whose row is its name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def path(self):
+        return (self.name,)
+
+
+@pytest.fixture
+def toys(monkeypatch):
+    monkeypatch.setattr(module, "Originals", lambda table: table)
+    monkeypatch.setattr(module, "run", lambda experiment, *_shared: {"row": experiment.name})
+    monkeypatch.setattr(module, "in_prefix_order", lambda paths: paths)
+    monkeypatch.setattr(
+        module, "cut_along_prefixes", lambda paths, size: [paths[i : i + size] for i in range(0, len(paths), size)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("workers", "expected", "size"), [(4, 23, 1), (4, 48, 2), (4, 1000, 4), (1, 1000, 1), (None, 0, 1)]
+)
+def test_how_many_there_are(toys, workers, expected, size):
+    assert Crew("table", [], workers, expected).size == size
+
+
+def test_by_default_one_a_core(toys, monkeypatch):
+    monkeypatch.setattr(module.os, "cpu_count", lambda: 3)
+    assert Crew("table", [], None, 1000).size == 3
+    monkeypatch.setattr(module.os, "cpu_count", lambda: None)
+    assert Crew("table", [], None, 1000).size == 1
+
+
+def test_alone_rows_come_one_by_one_until_the_flag(toys, monkeypatch):
+    rows = []
+    with Crew("table", [], 1, 2) as crew:
+        crew.run([Toy("a"), Toy("b")], rows.append)
+        assert rows == [[{"row": "a"}], [{"row": "b"}]]
+        monkeypatch.setattr(module, "is_stopped", lambda: True)
+        with pytest.raises(Stopped):
+            crew.run([Toy("c"), Toy("d")], rows.append)
+    assert rows[2:] == [[{"row": "c"}]]
+
+
+class Pool:
+    """A pool that does its work when it is handed over."""
+
+    def __init__(self, outcome=None):
+        self.chunks, self.outcome = [], outcome
+
+    def submit(self, _work, chunk):
+        self.chunks.append([one.name for one in chunk])
+        future = Future()
+        error = self.outcome(len(self.chunks)) if self.outcome else None
+        if error is None:
+            future.set_result([{"row": one.name} for one in chunk])
+        elif error is not False:
+            future.set_exception(error)
+        return future
+
+
+def crew_with(pool, size=2):
+    crew = Crew("table", [], size, 24 * size)
+    crew._pool, crew._here = pool, SimpleNamespace(close=lambda: pool.chunks.append("dismissed"))
+    return crew
+
+
+@pytest.mark.parametrize(("count", "size"), [(3, 1), (16, 1), (64, 4), (1000, 16)])
+def test_experiments_are_handed_over_in_chunks(toys, count, size):
+    pool, rows = Pool(), []
+    crew_with(pool).run([Toy(str(i)) for i in range(count)], rows.extend)
+    assert max(map(len, pool.chunks)) == size
+    assert sorted(int(row["row"]) for row in rows) == list(range(count))
+
+
+def test_a_process_that_was_ended_is_told(toys):
+    pool = Pool(lambda number: BrokenProcessPool() if number == 1 else False)
+    with pytest.raises(DiscreetError, match="A process of the study was ended from outside"):
+        crew_with(pool).run([Toy("a"), Toy("b")], list)
+
+
+def test_an_interrupt_keeps_what_is_finished(toys):
+    rows = []
+
+    def keep(new):
+        rows.extend(new)
+        if len(rows) == 1:
+            raise KeyboardInterrupt
+
+    pool = Pool(lambda number: False if number == 2 else None)  # the second never ends
+    with pytest.raises(KeyboardInterrupt):
+        crew_with(pool).run([Toy("a"), Toy("b"), Toy("c")], keep)
+    assert sorted(row["row"] for row in rows) == ["a", "c"]
+    assert pool.chunks[-1] == "dismissed"
