@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales import Nominal, Numeric, Ordinal, QueryLog, Sequence, TimeSeries, Trajectory
 from discreet.data.schema import Attribute, Schema
 
 EVENTS = ("gate", "lake", "tower", "shop")
@@ -32,8 +32,58 @@ SCHEMA = Schema(
 )
 
 
-def sample(n: int = 60, seed: int = 0) -> pa.Table:
-    """A table with every scale and every role."""
+WORDS = ("news", "rome", "rain", "flights", "tax", "pain", "arnach", "belberg")
+
+OTHER_SCHEMA = Schema(
+    [
+        Attribute("person", Nominal(tuple(f"p{i}" for i in range(1000))), "identifier"),
+        Attribute("load", TimeSeries(0.1, 8.0, ";"), "key"),
+        Attribute("way", Trajectory(0.5, 60, 20, False), "key"),
+        Attribute("asked", QueryLog(WORDS), "key"),
+        Attribute("pulse", TimeSeries(1, 60, ";"), "confidential"),
+        Attribute("region", Nominal(("north", "south")), "stratum"),
+        Attribute("weight", Numeric(), "weight"),
+    ]
+)
+"""What is in the order of time: series, trajectories, queries."""
+
+
+def schema_for(scales: frozenset[str] | None) -> Schema:
+    """The schema that has keys on these scales."""
+    return SCHEMA if scales is None or SCHEMA.of_scale(*scales, among=SCHEMA.keys) else OTHER_SCHEMA
+
+
+def other_sample(n: int = 60, seed: int = 0) -> pa.Table:
+    """A table of what is in the order of time."""
+    rng = np.random.default_rng(seed)
+    load = np.round(2 + 2 * np.sin(np.arange(8) + rng.normal(0, 1, (n, 1))) + rng.normal(0, 0.4, (n, 8)), 1)
+    ways = rng.integers(-20, 20, (n, 1, 2)) + np.cumsum(rng.integers(-4, 5, (n, 6, 2)), axis=1) / 2
+    pulse = 60 + rng.integers(0, 60, (n, 6))
+    return pa.table(
+        {
+            "person": [f"p{i}" for i in range(n)],
+            "load": [";".join(map(str, row[: 8 - (i % 9 == 0)])) for i, row in enumerate(load)],
+            "way": [
+                ";".join(f"{60 * (t + i % 3)},{x:.1f},{y:.1f}" for t, (x, y) in enumerate(path[: 6 - i % 2]))
+                for i, path in enumerate(ways)
+            ],
+            "asked": [
+                " | ".join(
+                    " ".join(WORDS[w] for w in rng.integers(0, 6 + (i % 7 == 0), size)) for size in (1, 2, 1 + i % 2)
+                )
+                for i in range(n)
+            ],
+            "pulse": [";".join(map(str, row)) for row in pulse],
+            "region": [("north", "south")[i] for i in rng.integers(0, 2, n)],
+            "weight": rng.uniform(1, 9, n),
+        }
+    )
+
+
+def sample(n: int = 60, seed: int = 0, scales: frozenset[str] | None = None) -> pa.Table:
+    """A table with every scale and every role, or one that has keys on these scales."""
+    if schema_for(scales) is OTHER_SCHEMA:
+        return other_sample(n, seed)
     rng = np.random.default_rng(seed)
     wealth = rng.lognormal(10, 1, n)
     return pa.table(
@@ -55,14 +105,15 @@ def sample(n: int = 60, seed: int = 0) -> pa.Table:
     )
 
 
-def microdata(n: int = 60, seed: int = 0) -> Microdata:
+def microdata(n: int = 60, seed: int = 0, scales: frozenset[str] | None = None) -> Microdata:
     """The same with its schema."""
-    return Microdata(sample(n, seed), SCHEMA)
+    return Microdata(sample(n, seed, scales), schema_for(scales))
 
 
 def names_for(scales: frozenset[str]) -> list[str]:
     """The keys on these scales."""
-    return list(SCHEMA.of_scale(*scales, among=SCHEMA.keys))
+    schema = schema_for(scales)
+    return list(schema.of_scale(*scales, among=schema.keys))
 
 
 def with_nulls(table: pa.Table, name: str, rows: list[int]) -> pa.Table:

@@ -55,6 +55,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             seen[name] += 1
 
 
+@pytest.fixture(autouse=True)
+def signals_stay() -> Iterator[None]:
+    """A test that leaves Ctrl-C to somebody else fails by itself, not a later one that presses it."""
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    yield
+    after = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    if after != before and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, before[0])
+        signal.signal(signal.SIGTERM, before[1])
+    assert after == before, "whoever hears signals is somebody else after this test"
+
+
 def shared_work(nodeid: str) -> str:
     """Return what a test shares its costly work with: its file, or the promises of one masker's releases."""
     release = re.search(r"promises/.*\[(.+?)-\d+-(?:csv|tsv|parquet|arrow|xlsx|sav|dta)-", nodeid)

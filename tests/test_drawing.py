@@ -20,10 +20,14 @@ from discreet.drawing import (
     LinearScale,
     Plot,
     blended,
+    legend_of_files,
     nice_limit,
     put_beside,
+    short_number,
     shortened,
+    spelled,
     text_width,
+    told,
 )
 
 
@@ -108,3 +112,123 @@ def test_panels_stand_row_by_row_and_do_not_overlap():
     assert re.findall(r"translate\(([\d.]+) ([\d.]+)\)", whole.svg("")) == [
         ("0.00", "0.00"), ("65.00", "0.00"), ("0.00", "45.00"),
     ]  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------ marks, where they are
+
+
+def parts(draw):
+    """Return what is drawn, without the picture around it."""
+    canvas = Canvas(200, 100)
+    draw(canvas)
+    return re.sub(r"^<svg[^>]*>|</svg>$", "", canvas.svg("x"))
+
+
+CORNERS = [(-3, -1), (-1, -1), (-1, -3), (1, -3), (1, -1), (3, -1), (3, 1), (1, 1), (1, 3), (-1, 3), (-1, 1), (-3, 1)]
+CROSS = "L".join(f"{x:.2f},{y:.2f}" for x, y in CORNERS)
+TURNED = ' transform="rotate(-90 1.00 2.00)"'
+PLACE = 'x="1.00" y="2.00" width="3.00" height="4.00" fill="red"'
+
+
+@pytest.mark.parametrize(
+    ("draw", "expected"),
+    [
+        (lambda c: c.rect(1, 2, 3, -4, "red"), '<rect x="1.00" y="2.00" width="3.00" height="0.00" fill="red"/>'),
+        (lambda c: c.rect(1, 2, -3, 4, "red", edge="blue"),
+         '<rect x="1.00" y="2.00" width="0.00" height="4.00" fill="red" stroke="blue"/>'),
+        (lambda c: c.line([(1, 2), (3, 4)], "red", 2, "4 3"),
+         '<path d="M1.00,2.00L3.00,4.00" fill="none" stroke="red" stroke-width="2" stroke-dasharray="4 3"/>'),
+        (lambda c: c.dot(1, 2, "red"), '<circle cx="1.00" cy="2.00" r="4.5" fill="red"/>'),
+        (lambda c: c.dot(10, 20, "red", "diamond", radius=8),
+         '<path d="M10.00,10.00L20.00,20.00L10.00,30.00L0.00,20.00Z" fill="red"/>'),
+        (lambda c: c.dot(0, 0, "red", "cross", radius=2.4), f'<path d="M{CROSS}Z" fill="red"/>'),
+        (lambda c: c.text(1, 2, "a", "end", 9, turned=True, colour="red"),
+         f'<text x="1.00" y="2.00" text-anchor="end" font-size="9" fill="red"{TURNED}>a</text>'),
+        (lambda c: c.text(1, 2, "a"),
+         f'<text x="1.00" y="2.00" text-anchor="start" font-size="12" fill="{INK}">a</text>'),
+        (lambda c: c.rect(1, 2, 3, 4, "red", "it"),
+         f'<rect role="img" aria-label="it" {PLACE}><title>it</title></rect>'),
+    ],
+)  # fmt: skip
+def test_a_mark_is_where_it_says(draw, expected):
+    assert parts(draw) == expected
+
+
+def test_axes_rows_and_legend_are_where_they_say():
+    def texts(draw):
+        found = re.findall(r'<text x="([^"]+)" y="([^"]+)" text-anchor="([^"]+)"[^>]*>([^<]*)</text>', parts(draw))
+        return [(float(x), float(y), anchor, text) for x, y, anchor, text in found]
+
+    def lines(draw):
+        return re.findall(r'd="M([^"]+)"', parts(draw))
+
+    def bottom(canvas, **options):
+        plot = Plot(canvas, 10, 20, 100, 50)
+        plot.bottom_axis(plot.across(0, 2), "risk", ticks=2, **options)
+
+    def left(canvas, **options):
+        plot = Plot(canvas, 10, 20, 100, 50)
+        plot.left_axis(plot.upwards(0, 2), "loss", ticks=2, **options)
+
+    assert texts(bottom) == [(10, 87, "middle", "0"), (60, 87, "middle", "1"), (110, 87, "middle", "2"),
+                             (60, 104, "middle", "risk")]  # fmt: skip
+    assert lines(bottom) == ["10.00,20.00L10.00,74.00", "60.00,20.00L60.00,74.00", "110.00,20.00L110.00,74.00",
+                             "10.00,70.00L110.00,70.00"]  # fmt: skip
+    assert lines(lambda c: bottom(c, grid=False))[0] == "10.00,70.00L10.00,74.00"
+    assert texts(left) == [(3, 74, "end", "0"), (3, 49, "end", "1"), (3, 24, "end", "2"), (-34, 45, "middle", "loss")]
+    assert lines(left) == ["6.00,70.00L110.00,70.00", "6.00,45.00L110.00,45.00", "6.00,20.00L110.00,20.00",
+                           "10.00,20.00L10.00,70.00"]  # fmt: skip
+    assert lines(lambda c: left(c, grid=False))[0] == "6.00,70.00L10.00,70.00"
+    assert 'aria-label="Across: risk, from 0 to 2."' in parts(bottom)
+    assert 'aria-label="Up: loss, from 0 to 2."' in parts(left)
+
+    def rows(canvas):
+        assert Plot(canvas, 10, 20, 100, 50).rows(["a", "b"], 80, grid=True) == [32.5, 57.5]
+
+    assert texts(rows) == [(3, 36.5, "end", "a"), (3, 61.5, "end", "b")]
+    assert lines(rows) == ["10.00,32.50L110.00,32.50", "10.00,57.50L110.00,57.50"]
+    assert Plot(Canvas(9, 9), 0, 0, 9, 9).rows([], 80) == []
+    second = 5 + 34 + text_width("before")
+    assert texts(lambda c: legend_of_files(c, 5, 30)) == [(23, 30, "start", "before"),
+                                                          (round(second + 18, 2), 30, "start", "after")]  # fmt: skip
+    assert '<rect x="5.00" y="21.00" width="12.00" height="10.00"' in parts(lambda c: legend_of_files(c, 5, 30))
+    assert '<circle cx="11.00" cy="26.00"' in parts(lambda c: legend_of_files(c, 5, 30, shapes=True))
+
+
+def test_panels_side_by_side_and_below_each_other():
+    panels = [Canvas(100, 50), Canvas(60, 70), Canvas(120, 40)]
+    whole = put_beside(panels, 2, gap=10)
+    assert (whole.width, whole.height) == (120 + 10 + 60, 70 + 10 + 40)
+    places = re.findall(r"translate\(([\d.]+) ([\d.]+)\)", whole.svg("x"))
+    assert places == [("0.00", "0.00"), ("130.00", "0.00"), ("0.00", "80.00")]
+    alone = put_beside([Canvas(100, 50)], 3)
+    assert (alone.width, alone.height) == (100, 50)
+
+
+@pytest.mark.parametrize(
+    ("value", "ticks", "limit"),
+    [(10, 10, 10), (10.1, 10, 12), (0.93, 10, 1.0), (37, 10, 40), (49, 10, 50), (95, 5, 100), (1e-3, 10, 1e-3)],
+)
+def test_round_limits(value, ticks, limit):
+    assert nice_limit(value, ticks) == pytest.approx(limit)
+
+
+def test_scales_numbers_and_colours():
+    assert LinearScale(0, 10, 100, 200)(2.5) == 125
+    assert LinearScale(3, 3, 100, 200)(3) == 150
+    assert LinearScale(0, 10, 0, 1).ticks() == [0, 2, 4, 6, 8, 10]
+    assert LinearScale(-1, 1, 0, 1).ticks(4) == [-1, -0.5, 0, 0.5, 1]
+    assert LinearScale(5, 5, 0, 1).ticks() == [5]
+    assert blended(0.5, "#000000", "#ff8002") == "#804001"
+    assert blended(-1, "#102030", "#ffffff") == "#102030"
+    assert blended(2, "#102030", "#ffffff") == "#ffffff"
+    assert text_width("aAi m", 10) == pytest.approx(10 * (0.58 + 0.7 + 0.3 + 0.3 + 0.87))
+    assert text_width("漢") == 12
+    assert shortened("abc", text_width("abc")) == "abc"
+    assert shortened("abcdef", text_width("ab…")) == "ab…"
+    assert shortened("ab cdef", text_width("ab …")) == "ab…"
+    assert shortened("abc", 1) == "…"
+    assert [short_number(value) for value in (999.0, 1e3, 1e6, 1e9, 1e12, -2500.0)] == [
+        "999", "1k", "1M", "1G", "1T", "−2.5k",
+    ]  # fmt: skip
+    assert told({"a": 1.5, "b": "x\x00"}) == f"a: 1.5; b: {spelled('x' + chr(0))}"

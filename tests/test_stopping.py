@@ -113,11 +113,8 @@ def test_long_kernels_heed_the_flag():
             decorators = [one for node in tree.body for one in getattr(node, "decorator_list", ())]
             without |= {path.stem} if any("kernel" in ast.dump(one) for one in decorators) else set()
     assert without == {
-        "aggregate_numeric", "aggregate_ordinal", "cell_index", "chacha", "distinct", "draws", "fingerprint",
-        "fuzzy_sets",
-        "grouping",
-        "logistic", "nearest_list",
-        "pool", "population", "randomise",
+        "aggregate_numeric", "aggregate_ordinal", "cell_index", "chacha", "decimals", "distinct", "draws",
+        "fingerprint", "fuzzy_sets", "grouping", "logistic", "nearest_list", "pool", "population", "randomise",
         "tied_rows",
         "class_rules", "judged", "rolled",  # one node of a lattice; the walk over nodes heeds the flag at each
     }  # fmt: skip

@@ -2,7 +2,8 @@
 
     python tools/bench_chart.py
 
-The same results give the same bytes. Bars are on a scale of powers of ten, because jobs differ by as much.
+The same results give the same bytes. Bars are on a scale of powers of ten, because jobs differ by as much. What a bar
+is of stands above it, so that the picture is no wider than a phone's screen can show.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 RESULTS, PICTURE = ROOT / "benchmarks" / "results.json", ROOT / "docs" / "pictures" / "peers.svg"
-WIDTH, LEFT, RIGHT, TOP, ROW, BAR = 760, 320, 90, 34, 52, 15
+WIDTH, LEFT, RIGHT, TOP, ROW, BAR = 440, 10, 60, 34, 76, 15
 OURS, PEERS, GREY = "#0b6e4f", "#9a9a9a", "#555555"
 
 
@@ -55,13 +56,13 @@ def drawn(jobs: Sequence[Mapping[str, Any]]) -> str:
         top = TOP + ROW * number
         ours, theirs = job["ours_cpu_s"], job["peer_cpu_s"]
         said = f"{theirs / ours:.1f} times" if theirs >= ours else f"{ours / theirs:.1f} times slower"
-        parts.append(f'<text x="10" y="{top + 12}" font-weight="bold">{escape(job["title"])}</text>')
+        parts.append(f'<text x="{LEFT}" y="{top + 12}" font-weight="bold">{escape(job["title"])}</text>')
         parts.append(
-            f'<text x="10" y="{top + 12 + BAR}" fill="{GREY}">beside {escape(job["peer"])} {escape(job["version"])}: '
-            f"{said}</text>"
+            f'<text x="{LEFT}" y="{top + 12 + BAR}" fill="{GREY}">beside {escape(job["peer"])} '
+            f"{escape(job['version'])}: {said}</text>"
         )
         for line, (value, colour) in enumerate(((ours, OURS), (theirs, PEERS))):
-            y = top + line * (BAR + 2)
+            y = top + BAR * 2 + 2 + line * (BAR + 2)
             parts.append(
                 f'<rect x="{LEFT}" y="{y}" width="{max(place(value) - LEFT, 1.0):.1f}" height="{BAR}" fill="{colour}"/>'
                 f'<text x="{max(place(value), LEFT + 1.0) + 5:.1f}" y="{y + 12}">{value:.2g} s</text>'

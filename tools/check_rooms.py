@@ -32,7 +32,7 @@ FLOORS: dict[str, int] = {
     "engines": 6, "masking": 6, "linkage": 6,
     "measures": 7,
     "catalogue": 8,
-    "evaluation": 9, "io": 9, "datasets": 9, "report": 9,
+    "evaluation": 9, "io": 9, "datasets": 9, "report": 9, "kept_catalogue": 9,
     "release": 10, "reproduction": 10,
     "workflow": 11,
     "cli": 12, "studio": 12, "studio.screens": 12,
@@ -75,6 +75,7 @@ ONLY: dict[str, set[str]] = {
     "kernels": {"typing", "stopping"},  # a loop reads the flag that stops it
     "data.scales": {*_WORDS, "kernels"},
     "catalogue": {*_WORDS, "contracts", "masking", "linkage", "measures", "operators"},
+    "kept_catalogue": {*_WORDS, "kernels", "catalogue"},
     "io": {*_WORDS, "data.scales", "data", "statistics", "contracts"},
     "datasets": {*_WORDS, "data.scales", "data", "contracts"},
     "report": {"_version", *_WORDS, "data", "contracts"},

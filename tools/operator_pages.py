@@ -9,17 +9,14 @@ from __future__ import annotations
 import html
 from typing import Any
 
-import altair as alt
-import vl_convert
-
 from discreet.catalogue import describe_operators
+from discreet.drawing import AFTER, BEFORE, Canvas, Plot
 from discreet.operators import operator_named
 from discreet.operators.operator import Operator
 from discreet.operators.prototypes import SEQUENCE_OPERATORS
 from discreet.operators.typed_operator import stands_for
 from discreet.parameters.description import as_markdown, describe
 
-RESULT, OTHERS = "#0b6e4f", "#8a929a"
 TYPED = {
     "choquet-integral": "choquet:additive:0.2,0.3,0.5",
     "cwow-median": "cwow-median:alpha=2 beta=0.3",
@@ -70,12 +67,14 @@ def page(name: str, entry: dict[str, Any], *, picture: str = "") -> str:
         "",
     ]
     if entry["parameters"]:
-        lines += ["## Parameters", "", "| name | default | may be | meaning |", "| --- | --- | --- | --- |"]
+        lines += ["## Parameters", "", '<div class="parameters" markdown>', ""]
+        lines += ["| name | default | may be | meaning |", "| --- | --- | --- | --- |"]
         for key, text in entry["parameters"].items():
             words = as_markdown(about.parameters.get(key, ""))
-            cells = (f"`{key}`", f"`{entry['defaults'][key]!r}`", as_markdown(text), words)
+            default = f"`{entry['defaults'][key]!r}`" if key in entry["defaults"] else "must be given"
+            cells = (f"`{key}`", default, as_markdown(text), words)
             lines.append("| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |")
-        lines.append("")
+        lines += ["", "</div>", ""]
     for key, title in {"Notes": "Definition and cost", "References": "References"}.items():
         if key in about.sections:
             lines += [f"## {title}", "", as_markdown(about.sections[key]), ""]
@@ -87,43 +86,50 @@ def page(name: str, entry: dict[str, Any], *, picture: str = "") -> str:
 def picture_of(name: str) -> str:
     """Return the picture of an operator as SVG inside the page."""
     operator = operator_named(name).examples()[0]
-    chart, text = _levels(operator) if "numeric" not in operator.scales else _numbers(operator)
-    svg: str = vl_convert.vegalite_to_svg(chart.configure_view(stroke=None).configure(font="sans-serif").to_dict())
-    said = html.escape(f"{name}: {text}", quote=True)
-    return f'<figure role="img" aria-label="{said}">{svg}<figcaption>{said}</figcaption></figure>'
+    canvas, text = _levels(operator) if "numeric" not in operator.scales else _numbers(operator)
+    text = f"{name}: {text}"
+    return f'<figure class="drawn">{canvas.svg(text)}<figcaption>{html.escape(text)}</figcaption></figure>'
 
 
-def _numbers(operator: Operator) -> tuple[Any, str]:
+def _numbers(operator: Operator) -> tuple[Canvas, str]:
     size = operator.arity or 4
     fixed = [0.2 + 0.6 * i / max(size - 2, 1) for i in range(size - 1)]
     steps = [0.02 + 0.98 * i / 48 for i in range(49)]
-    rows = [{"x": x, "value": operator([*fixed, x]), "what": "result"} for x in steps]
-    rows += [{"x": x, "value": sum([*fixed, x]) / size, "what": "mean"} for x in steps]
+    results = [(x, float(operator([*fixed, x]))) for x in steps]
+    means = [(x, sum([*fixed, x]) / size) for x in steps]
     told = ", ".join(f"{value:.2g}" for value in fixed)
-    return _chart(rows, point=False), f"what becomes of {told} and a value that grows (green), beside the mean (grey)."
+    return _drawn(results, means), f"what becomes of {told} and a value that grows (green), beside the mean (grey)."
 
 
-def _levels(operator: Operator) -> tuple[Any, str]:
+def _levels(operator: Operator) -> tuple[Canvas, str]:
     size = operator.arity or 5
     top = min(_LEVELS - 1, int(min(operator.domain[1], _LEVELS - 1)))
     fixed = [round(i * top / max(size - 2, 1)) for i in range(size - 1)]
-    rows = [{"x": x, "value": operator([*fixed, x, *([x] if operator.arity is None else [])]), "what": "result"}
-            for x in range(top + 1)]  # fmt: skip
+    results = [
+        (float(x), float(operator([*fixed, x, *([x] if operator.arity is None else [])]))) for x in range(top + 1)
+    ]
     twice = "two values" if operator.arity is None else "a value"
     told = ", ".join(map(str, fixed))
-    return _chart(rows, point=True), f"on levels 0 to {top}, what becomes of {told} and {twice} of the level below."
+    return _drawn(results, []), f"on levels 0 to {top}, what becomes of {told} and {twice} of the level below."
 
 
-def _chart(rows: list[dict[str, Any]], *, point: bool) -> Any:
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("x:Q", title="the value that grows", axis=alt.Axis(grid=False)),
-        y=alt.Y("value:Q", title="result"),
-        color=alt.Color(
-            "what:N", title=None, legend=None, scale=alt.Scale(domain=["result", "mean"], range=[RESULT, OTHERS])
-        ),
-    )
-    drawn = base.mark_line(interpolate="step-after", point=True) if point else base.mark_line()
-    return drawn.properties(width=360, height=200)
+def _drawn(results: list[tuple[float, float]], means: list[tuple[float, float]]) -> Canvas:
+    canvas = Canvas(440, 276)
+    plot = Plot(canvas, 62, 12, 360, 210)
+    values = [value for _, value in (*results, *means)]
+    edge = 0.04 * (max(values) - min(values) or 1.0)
+    across = plot.across(results[0][0], results[-1][0])
+    upwards = plot.upwards(min(values) - edge, max(values) + edge)
+    plot.bottom_axis(across, "the value that grows", grid=False)
+    plot.left_axis(upwards, "result")
+    if means:
+        canvas.line([(across(x), upwards(y)) for x, y in means], BEFORE, 1.5)
+        canvas.line([(across(x), upwards(y)) for x, y in results], AFTER, 2)
+        return canvas
+    for (x, y), (following, _) in zip(results, [*results[1:], results[-1]], strict=True):  # a level stays to the next
+        canvas.line([(across(x), upwards(y)), (across(following), upwards(y))], AFTER, 2)
+        canvas.dot(across(x), upwards(y), AFTER)
+    return canvas
 
 
 def all_pages(*, pictures: bool = True) -> dict[str, str]:

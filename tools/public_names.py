@@ -24,7 +24,8 @@ DOOR = Path(__file__).parent.parent / "src" / "discreet" / "__init__.py"
 
 NAMES: tuple[str, ...] = (
     # declare
-    "Attribute", "Schema", "Numeric", "Ordinal", "Nominal", "Sequence", "ItemSet", "Date", "DateTime",
+    "Attribute", "Schema", "Numeric", "Ordinal", "Nominal", "Sequence", "ItemSet",
+    "TimeSeries", "Trajectory", "QueryLog", "Date", "DateTime",
     "Microdata", "microdata", "Declaration", "Hierarchy", "read_hierarchy", "build_hierarchy",
     # read and write
     "read", "scan", "survey", "Survey", "ProtectedSurvey", "write", "inspect",

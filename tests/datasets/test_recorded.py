@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from discreet.datasets.budgets import budgets_columns
 from discreet.datasets.business import business_columns
 from discreet.datasets.housing import housing_columns
 from discreet.datasets.itineraries import itineraries_lists
@@ -28,6 +29,7 @@ def patients():
 
 
 SAMPLES = {
+    "budgets": lambda: budgets_columns(N, SEED),
     "business": lambda: business_columns(N, SEED),
     "housing": lambda: housing_columns(N, SEED),
     "itineraries": itineraries,

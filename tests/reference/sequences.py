@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations
@@ -210,3 +211,113 @@ def frequent_items(group, weights):
         for item in set(one):
             holders[item] = holders.get(item, 0) + weight
     return sorted(sorted(holders, key=lambda item: (-holders[item], item))[:size])
+
+
+GAP = -(2**31)
+
+
+def share_apart(x, y, span):
+    """Return how far two readings are apart, of 1; a gap has nothing in common with a reading."""
+    if x == y:
+        return 0.0
+    return 1.0 if GAP in (x, y) else min(abs(x - y) / span, 1.0)
+
+
+def euclidean(s, r, span):
+    """Return the root of the mean squared difference, readings that only one series has counted as 1."""
+    longer = max(len(s), len(r))
+    squares = [share_apart(x, y, span) ** 2 for x, y in zip(s, r, strict=False)]
+    return ((sum(squares) + longer - len(squares)) / max(longer, 1)) ** 0.5
+
+
+def dtw(s, r, span, window):
+    """Return the least mean squared difference over every warping path within the band, written out."""
+    if not s or not r:
+        return float(bool(s) or bool(r))
+    longer = max(len(s), len(r))
+    band = max(int(window * longer), abs(len(s) - len(r)))
+
+    @cache
+    def least(i, j):
+        if i < 0 or j < 0 or abs(i - j) > band:
+            return 0.0 if (i, j) == (-1, -1) else float("inf")
+        return share_apart(s[i], r[j], span) ** 2 + min(least(i - 1, j - 1), least(i - 1, j), least(i, j - 1))
+
+    return (least(len(s) - 1, len(r) - 1) / longer) ** 0.5
+
+
+def pointwise(group, weights, joined):
+    """Return, time by time, what is made of the readings there, where enough records have one."""
+    members = sum(weights)
+    needed = min(members, max(members // 2 + 1, 3))
+    series = [one for one, weight in zip(group, weights, strict=True) for _ in range(weight)]
+    result = []
+    for t in range(max(map(len, series), default=0)):
+        if sum(len(one) > t for one in series) < needed:
+            break
+        readings = sorted(one[t] for one in series if len(one) > t and one[t] != GAP)
+        result.append(joined(readings) if len(readings) >= needed else GAP)
+    return result
+
+
+def half_up(fraction):
+    return (2 * fraction.numerator + fraction.denominator) // (2 * fraction.denominator)
+
+
+def pointwise_mean(group, weights):
+    return pointwise(group, weights, lambda x: half_up(Fraction(sum(x), len(x))))
+
+
+def pointwise_median(group, weights):
+    return pointwise(group, weights, lambda x: half_up(Fraction(x[(len(x) - 1) // 2] + x[len(x) // 2], 2)))
+
+
+def weighted_jaccard(s, r):
+    """Return the weight of terms that only one log has, by that of all terms of either; 0 and 1 are no terms."""
+    first, second = ({code for code in log if code > 1} for log in (s, r))
+
+    def weight(terms):
+        return sum(math.log(code) for code in terms)
+
+    return weight(first ^ second) / weight(first | second) if first | second else 0.0
+
+
+def shared_terms(groups, weights):
+    """Return what each group of logs shares, queries as tuples, written out record by record."""
+    records = [
+        [one for one, w in zip(*pair, strict=True) for _ in range(w)] for pair in zip(groups, weights, strict=True)
+    ]
+    least = min(map(len, records))
+    everybody = [one for group in records for one in group]
+
+    def queries(log):
+        text = " ".join(map(str, log)).split(" 0 ") if log else []
+        found = [tuple(int(word) for word in one.split() if word != "0") for one in text]
+        return {one for one in found if one and all(code > 1 for code in one)}
+
+    def terms(log):
+        return {code for code in log if code > 1}
+
+    def people(group, held, one):
+        return sum(one in held(log) for log in group)
+
+    result = []
+    for group in records:
+        if not any(group):
+            result.append([])
+            continue
+        needed = min(len(group), max(len(group) // 2 + 1, 3))
+        told = {}
+        for one in {q for log in group for q in queries(log)}:
+            if people(group, queries, one) >= needed and people(everybody, queries, one) >= least:
+                told[one] = people(group, queries, one)
+        inside = {term for query in told for term in query}
+        common = {t for log in group for t in terms(log) if people(everybody, terms, t) >= least}
+        for t in common - inside:
+            if people(group, terms, t) >= needed:
+                told[(t,)] = people(group, terms, t)
+        if not told:
+            told = {(min(common, key=lambda t: (-people(group, terms, t), t)),): 1} if common else {(1,): 1}
+        ordered = sorted(told, key=lambda q: (-told[q], q))
+        result.append([code for i, q in enumerate(ordered) for code in ([0] if i else []) + list(q)])
+    return result

@@ -3,6 +3,7 @@ from __future__ import annotations
 import ast
 import importlib.util
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,26 @@ def test_a_file_is_broken_for_a_while_and_its_bytecode_never_outlives_it(tmp_pat
     assert other.exists()
     workshop.close()
     assert not other.exists()
+
+
+def test_a_test_that_fails_anyway_does_not_silence_the_others_of_its_ring(monkeypatch, capsys):
+    asked = []
+
+    def failing_test(_workshop, arguments):
+        asked.append(arguments)
+        if arguments == ["t::broken"]:
+            return "t::broken"
+        if arguments[0] != "t":
+            return None
+        return "t::notices" if "--deselect" in arguments else "t::broken"
+
+    workshop = mutate.Workshop.__new__(mutate.Workshop)
+    monkeypatch.setattr(mutate.Workshop, "failing_test", failing_test)
+    monkeypatch.setattr(mutate.Workshop, "broken", lambda _workshop, _mutant: nullcontext())
+    monkeypatch.setattr(mutate, "rings", lambda *_, **__: iter([["a"], [], ["t"], ["b"]]))
+    mutant = mutate.Mutant(Path("a.py"), 0, 1, "x", "sign", 1)
+    assert workshop.try_out(mutant, whole=False) == "t::notices"
+    assert asked == [["a"], ["t"], ["t::broken"], ["t", "--deselect", "t::broken"], ["t::notices"]]
+    assert capsys.readouterr().out == "  t::broken fails without the change too\n"
+    monkeypatch.setattr(mutate, "rings", lambda *_, **__: iter([["a"], ["b"]]))
+    assert workshop.try_out(mutant, whole=False) is None
