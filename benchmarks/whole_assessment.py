@@ -2,24 +2,36 @@
 
     python benchmarks/whole_assessment.py
     python benchmarks/whole_assessment.py 10000 30000 100000
+    python benchmarks/whole_assessment.py 1000000
+    python benchmarks/whole_assessment.py 100000 --memory
 
 ``dc.assess`` of ``housing(n)`` after MDAV, every call on tables of its own; kernels are compiled before by a file of a
-tenth of the size and by a first call, so the figure is of a warm one.
+tenth of the size and by a first call, so the figure is of a warm one. On two cores that nobody else uses, a call takes
+about the CPU seconds of its main thread and half of the others: the column ``two cores``, for machines that are loaded.
+
+With ``--memory``, how much memory one measure, ten and all take beyond the two tables, each in a process of its own
+(Linux).
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import discreet as dc
 from discreet.linkage.shared import counted_pairs, probabilistic
 
-STEPS = ((counted_pairs, "count_patterns"), (counted_pairs, "compare_patterns"),
+STEPS = ((counted_pairs, "count_patterns"), (counted_pairs, "count_coarsely"), (counted_pairs, "compare_patterns"),
          (probabilistic, "best_in_both_directions"), (probabilistic, "best_by_comparison"))  # fmt: skip
+
+LAST = 10
+"""Measures of the second row of the memory table: the linkages are among them."""
 
 
 def timed(step: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
@@ -34,31 +46,72 @@ def timed(step: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
     return run
 
 
-def assessed(records: int) -> tuple[float, float]:
-    """Return CPU and wall seconds of one assessment."""
+def tables(records: int) -> tuple[Any, Any]:
+    """Return an original and its release."""
     original = dc.datasets.housing(records)
-    masked = dc.MDAV(k=3).mask(original)
-    cpu, wall = time.process_time(), time.perf_counter()
-    dc.assess(original, masked)
-    return time.process_time() - cpu, time.perf_counter() - wall
+    return original, dc.MDAV(k=3).mask(original)
+
+
+def assessed(records: int) -> tuple[float, float, float, float]:
+    """Return CPU and wall seconds of one assessment, the CPU seconds of this thread, and gigabytes at the most."""
+    pair = tables(records)
+    forget_peak()
+    cpu, wall, main = time.process_time(), time.perf_counter(), time.thread_time()
+    dc.assess(*pair)
+    return time.process_time() - cpu, time.perf_counter() - wall, time.thread_time() - main, in_status("VmHWM") / 1e6
+
+
+def forget_peak() -> None:
+    """Let the most memory of this process be what it holds now."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def in_status(name: str) -> int:
+    """Return a figure of this process, in kilobytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(name)).split()[1])
+
+
+def measured(records: int, count: int) -> None:
+    """Print the megabytes that some measures take beyond the tables; 0 are all."""
+    small = tables(2_000)
+    names = [one.name for one in dc.assess(*small).measurements if one.name != "combined-linkage"]
+    pair = tables(records)
+    forget_peak()
+    before = in_status("VmRSS")
+    figures = dc.measure(*pair, None if count == 0 else names[-count:] if count > 1 else ["probabilistic-linkage"])
+    print(f"{records:>9,} {len(figures):>9} {(in_status('VmHWM') - before) / 1e3:>8.0f}", flush=True)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", nargs="*", type=int, default=[10_000, 30_000])
+    parser.add_argument("--memory", action="store_true")
+    parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    if arguments.count is not None:
+        measured(arguments.records[0], arguments.count)
+        return
+    if arguments.memory:
+        print(f"{'records':>9} {'measures':>9} {'MB':>8}", flush=True)
+        for records in arguments.records:
+            for count in (1, LAST, 0):
+                subprocess.run([sys.executable, __file__, str(records), "--count", str(count)], check=True)
+        return
     counting: list[float] = []
     searching: list[float] = []
     for room, name in STEPS:
         setattr(room, name, timed(getattr(room, name), searching if name.startswith("best") else counting))
-    print(f"{'records':>9} {'CPU s':>8} {'wall s':>8} {'counting':>9} {'searching':>10}")
+    heads = f"{'records':>9} {'CPU s':>8} {'wall s':>8} {'two cores':>10} {'counting':>9} {'searching':>10} {'GB':>6}"
+    print(heads, flush=True)
     assessed(2_000)
     assessed(10_000)
     for records in arguments.records:
         counting.clear(), searching.clear()
-        cpu, wall = assessed(records)
-        print(f"{records:>9,} {cpu:>8.1f} {wall:>8.1f} {sum(counting):>9.1f} {sum(searching):>10.1f}", flush=True)
+        cpu, wall, own, peak = assessed(records)
+        figures = f"{records:>9,} {cpu:>8.1f} {wall:>8.1f} {own + (cpu - own) / 2:>10.1f}"
+        print(f"{figures} {sum(counting):>9.1f} {sum(searching):>10.1f} {peak:>6.2f}", flush=True)
 
 
 if __name__ == "__main__":
