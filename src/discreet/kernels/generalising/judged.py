@@ -168,19 +168,43 @@ def _keeps_file_rules(rules: Rules, records: int, classes: int, uniques: int, st
 
 
 @exact_kernel
+def _goes_before(a: int, b: int, sizes: IntArray, prices: FloatArray, keys: IntArray) -> bool:
+    """Say whether a class is smaller than another, or as small and coarser, or else of a lower key."""
+    if sizes[a] != sizes[b]:
+        return bool(sizes[a] < sizes[b])
+    if prices[a] != prices[b]:
+        return bool(prices[a] > prices[b])
+    for word in range(keys.shape[1]):
+        if keys[a, word] != keys[b, word]:
+            return bool(keys[a, word] < keys[b, word])
+    return a < b
+
+
+@exact_kernel
 def _small_first(ladders: Ladders, tables: ClassTables, table: int, levels: IntArray) -> IntArray:
     """Return the classes by size, of equal ones the coarsest first; nothing depends on how they were rolled up."""
     count = tables.filled[table]
-    order = np.arange(count)
-    for word in range(tables.keys.shape[2] - 1, -1, -1):
-        column = tables.keys[table, :count, word].copy()
-        order = order[np.argsort(column[order], kind="mergesort")]
-    gains = np.empty(count)
+    sizes, keys = tables.sizes[table], tables.keys[table]
+    order, prices = np.empty(count, dtype=np.int64), np.empty(count)
     for row in range(count):
-        gains[row] = -price_of(tables.keys[table, row], levels, ladders)
-    order = order[np.argsort(gains[order], kind="mergesort")]
-    sizes = tables.sizes[table, :count].copy()
-    return order[np.argsort(sizes[order], kind="mergesort")]
+        order[row] = row
+        prices[row] = price_of(keys[row], levels, ladders)
+    # A heap, the last on top: the compiler takes seconds to make a stable sort of NumPy's.
+    for end in range(2 * count - 1, 0, -1):
+        if end >= count:
+            root, size = end - count, count
+        else:
+            order[0], order[end] = order[end], order[0]
+            root, size = 0, end
+        while 2 * root + 1 < size:
+            child = 2 * root + 1
+            if child + 1 < size and _goes_before(order[child], order[child + 1], sizes, prices, keys):
+                child += 1
+            if not _goes_before(order[root], order[child], sizes, prices, keys):
+                break
+            order[root], order[child] = order[child], order[root]
+            root = child
+    return order
 
 
 @exact_kernel
@@ -243,7 +267,8 @@ def judge(
                 if suppressed > limit:
                     return -1
                 changed = changed or (several and lost > 0)
-            work.dead[:count] = work.doomed[:count]
+            for row in range(count):
+                work.dead[row] = work.doomed[row]
         if suppressed >= total and not stays:
             return -1  # nothing is released
         records, classes, uniques = 0, 0, 0
@@ -307,5 +332,6 @@ def _star_passes(
     for r in range(rules.kinds.size):
         if rules.kinds[r] < AVERAGE:
             broken += _judge_rule(r, rules, ladders, tables, table, keys, levels, True, 0, work)
-    work.doomed[:count] = before
+    for row in range(count):
+        work.doomed[row] = before[row]
     return broken == 0

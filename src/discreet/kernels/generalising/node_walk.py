@@ -110,14 +110,17 @@ def climb(
             now[a] += 1
     if source != target:
         count = tables.filled[source]
-        tables.keys[target, :count] = tables.keys[source, :count]
-        tables.sizes[target, :count] = tables.sizes[source, :count]
-        tables.people[target, :count] = tables.people[source, :count]
+        for row in range(count):
+            for word in range(tables.keys.shape[2]):
+                tables.keys[target, row, word] = tables.keys[source, row, word]
+            tables.sizes[target, row] = tables.sizes[source, row]
+            tables.people[target, row] = tables.people[source, row]
         for s in range(tables.starts.shape[1]):
-            entries = tables.starts[source, s, count]
-            tables.starts[target, s, : count + 1] = tables.starts[source, s, : count + 1]
-            tables.values[target, s, :entries] = tables.values[source, s, :entries]
-            tables.counts[target, s, :entries] = tables.counts[source, s, :entries]
+            for row in range(count + 1):
+                tables.starts[target, s, row] = tables.starts[source, s, row]
+            for entry in range(tables.starts[source, s, count]):
+                tables.values[target, s, entry] = tables.values[source, s, entry]
+                tables.counts[target, s, entry] = tables.counts[source, s, entry]
         tables.filled[target] = count
 
 
@@ -185,9 +188,9 @@ def walk(
         progress[1] = m - 1
         table = owners[m]
         if looks_ahead and 0 <= a < m - 1 and branch[a + 1] > 2:
-            ahead[: a + 1] = levels[: a + 1]
-            ahead[a + 1 :] = ladders.heights[a + 1 :]
-            now[:] = levels
+            for b in range(m):
+                ahead[b] = levels[b] if b <= a else ladders.heights[b]
+                now[b] = levels[b]
             climb(ladders, tables, table, m + 1, now, ahead, work)
             if judge(ladders, rules, tables, m + 1, ahead, limit, stays, work) < 0:
                 progress[5] += branch[a + 1]
@@ -201,11 +204,11 @@ def walk(
         value = node_value(objective, ladders, tables, table, levels, records, dearest, suppressed > 0, work)
         if value < best[0] * (1.0 - 1e-13):
             best[0], best[1] = value, suppressed
-            best_levels[:] = levels
+            for b in range(m):
+                best_levels[b] = levels[b]
     return False
 
 
-@exact_kernel
 def list_nodes(
     objective: int,
     ladders: Ladders,

@@ -177,7 +177,7 @@ def gather(labels: IntArray, count: int, groups: int, work: Workspace) -> None:
         work.ends[labels[row] + 1] += 1
     for group in range(groups):
         work.ends[group + 1] += work.ends[group]
-    work.cursors[:groups] = work.ends[:groups]
+        work.cursors[group] = work.ends[group]
     for row in range(count):
         work.order[work.cursors[labels[row]]] = row
         work.cursors[labels[row]] += 1
@@ -204,9 +204,11 @@ def _roll_values(
             work.spare_counts[entry] = work.tally[work.spare_values[entry]]
             work.tally[work.spare_values[entry]] = 0
     work.cursors[groups] = written
-    coarser.starts[target, s, : groups + 1] = work.cursors[: groups + 1]
-    coarser.values[target, s, :written] = work.spare_values[:written]
-    coarser.counts[target, s, :written] = work.spare_counts[:written]
+    for group in range(groups + 1):
+        coarser.starts[target, s, group] = work.cursors[group]
+    for entry in range(written):
+        coarser.values[target, s, entry] = work.spare_values[entry]
+        coarser.counts[target, s, entry] = work.spare_counts[entry]
 
 
 @exact_kernel
