@@ -247,7 +247,8 @@ def redrawn(codes: CodeArray, matrix: FloatArray, draws: FloatArray) -> CodeArra
     last = matrix.shape[1] - 1 - np.argmax(matrix[:, ::-1] > 0, axis=1)
     cumulated[np.arange(matrix.shape[1])[None, :] >= last[:, None]] = 2.0
     out = np.empty_like(codes)
-    randomise_levels(codes, cumulated, draws, out)
+    # Compiled once: what a table lends out cannot be written to, which would be another type of array.
+    randomise_levels(np.require(codes, requirements="W"), cumulated, draws, out)
     return out
 
 

@@ -43,7 +43,8 @@ class SensitiveModelRisk(SensitiveRisk):
         kept, worst = np.ones(classes.groups, dtype=np.bool_), 0.0
         order = np.argsort(classes.labels, kind="stable")
         starts = np.searchsorted(classes.labels[order], np.arange(classes.groups + 1))
-        tree, work = np.zeros((1, size), dtype=np.int64), np.zeros(size)
+        # Part of a larger array, as those of a lattice are: loops are compiled once for both.
+        tree, work = np.zeros((1, size + 1), dtype=np.int64)[:, :size], np.zeros(size)
         tally = np.zeros(size, dtype=np.int64)
         for demand in self._model(name).demands(()):
             for group in range(classes.groups):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from discreet.data.scales.dissimilarities.dissimilarity import Dissimilarity, longest, n_events, register_dissimilarity
 from discreet.data.scales.sequence import EncodedSequences
 from discreet.kernels.sequences.levenshtein import edit_distances
@@ -36,7 +38,9 @@ class Levenshtein(Dissimilarity):
     properties: ClassVar[frozenset[str]] = frozenset({"definite"})
 
     def prepare(self, a: EncodedSequences, b: EncodedSequences) -> Any:
-        return a.codes, a.offsets, b.codes, b.offsets, n_events(a, b), longest(b)
+        # Codes that a table lends out cannot be written to, and a loop is compiled once for these and once for others.
+        a_codes, b_codes = (np.require(one.codes, requirements="W") for one in (a, b))
+        return a_codes, a.offsets, b_codes, b.offsets, n_events(a, b), longest(b)
 
     def run(self, prepared: Any, which: IntArray, among: IntArray, paired: bool) -> FloatArray:
         a_codes, a_offsets, b_codes, b_offsets, events, most = prepared
