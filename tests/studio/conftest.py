@@ -119,10 +119,14 @@ class Client:
         return self.http.post(path, data={"csrf": self.session.csrf, **(data or {})}, headers=headers, **options)
 
     def wait(self) -> Any:
-        """Wait until the present piece of work is done, and return it."""
+        """Wait until the present piece of work is done, and return it; the next page says how it ended.
+
+        It may have ended before the page that began it was answered, which then said it once and for all.
+        """
         job = self.session.worker.job
         while job.running:
             time.sleep(0.02)
+        job.shown = False
         return job
 
     def open_sample(self, name: str = "housing", n: int = 200) -> None:

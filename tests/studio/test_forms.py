@@ -86,6 +86,17 @@ def test_a_form_of_an_earlier_state_changes_nothing(client):
     assert session.plan == [*plan, ("rounding", {})]
 
 
+def test_a_draft_that_arrives_behind_its_form_takes_nothing_away(client):
+    client.open_sample()
+    client.post("/draft", {"draft": "protect:mdav", "p-k": "17"})
+    kept = client.session.drafts["protect:mdav"]
+    kept.message, kept.where = "k is too large.", "k"
+    client.post("/draft", {"draft": "protect:mdav", "p-k": "17"})
+    assert client.session.draft("protect:mdav").message == "k is too large."
+    client.post("/draft", {"draft": "protect:mdav", "p-k": "5"})
+    assert client.session.draft("protect:mdav").message == "", "other answers, of which nothing was found yet"
+
+
 def test_a_draft_is_kept_shown_and_discarded(client):
     client.open_sample("business", 60)
     session = client.session

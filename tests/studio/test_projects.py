@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.studio.accessibility import complaints
 from tests.studio.conftest import PATIENCE
-from tests.studio.test_walk import open_sample, screen, work
+from tests.studio.test_walk import open_sample, screen, settle, work
 
 from discreet.studio.app import listen
 
@@ -176,10 +176,11 @@ def test_a_refused_declaration_keeps_every_answer_and_says_where(tab, tmp_path):
     tab.get_by_label("Scale of income").select_option("numeric")
     with tab.expect_navigation():
         tab.get_by_role("button", name="Check only").click()
+    # What is wrong may stand there before the work is said to have ended, and the page is then renewed once more.
+    settle(tab)
     tab.locator("tr.faulty .wrong").wait_for(timeout=PATIENCE)
     row = tab.locator("tr.faulty")
-    # Beside the attribute that it is about; the page may just be renewing itself.
-    row.get_by_label("Role of income").wait_for(timeout=PATIENCE)
+    row.get_by_label("Role of income").wait_for(timeout=PATIENCE)  # beside the attribute that it is about
     assert tab.get_by_label("Role of town").input_value() == "confidential"
     assert tab.get_by_label("Label of town").input_value() == "where they live"
     assert tab.get_by_label("Missing codes of town").input_value() == "-9"
@@ -202,6 +203,7 @@ def test_a_failed_open_keeps_what_was_open(tab, tmp_path):
     tab.set_input_files("#file", bad)
     with tab.expect_navigation():
         tab.get_by_role("button", name="Open the file").click()
+    settle(tab)
     tab.locator(".notice.error").wait_for(timeout=PATIENCE)
     assert project(tab) == here
     assert "150 records" in tab.locator("main").inner_text()

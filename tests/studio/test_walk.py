@@ -13,11 +13,16 @@ from tests.studio.conftest import PATIENCE
 SCREENS = ("Open", "Declare", "Risk now", "Protect", "Compare", "Attack", "Release")
 
 
-def finish(tab):
-    """Wait until the work that the page has begun is done and shown."""
+def settle(tab):
+    """Wait until the work that the page has begun has ended, well or not, and the page that says so is there."""
     tab.wait_for_load_state()
     tab.wait_for_selector("#job", state="detached", timeout=PATIENCE)
     tab.wait_for_load_state()  # what shows the work is also gone while the page of its result is on its way
+
+
+def finish(tab):
+    """Wait until the work that the page has begun is done and shown."""
+    settle(tab)
     assert tab.locator(".notice.error").count() == 0, tab.locator(".notice.error").all_inner_texts()
 
 

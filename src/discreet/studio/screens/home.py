@@ -149,7 +149,10 @@ async def draft(request: Request, session: Mine) -> Response:
     name = str(form.get("draft", ""))
     if not name.startswith(_FORMS) or len(name) > 80:
         raise HTTPException(400, "There is no such form.")
-    session.keep_draft(name, of_form(form))
+    # What is on its way while the form itself is sent may arrive behind it, and says nothing new: what was found wrong
+    # with these answers stays beside them.
+    if session.draft(name).fields != (fields := of_form(form)):
+        session.keep_draft(name, fields)
     return JSONResponse({"kept": True})
 
 

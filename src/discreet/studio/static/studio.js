@@ -29,9 +29,11 @@
   async function look() {
     try {
       const answer = await (await ask("/alive", { signal: AbortSignal.timeout(4000) })).json();
+      // Slow is not dead: a page is renewed where another server answers, or where none has been heard of yet.
+      const anew = dead && instance === null;
       startedAgain ||= instance !== null && answer.instance !== instance;
       instance = answer.instance;
-      if ((dead || startedAgain) && !edited && !leaving) { window.location.reload(); return; }
+      if ((anew || startedAgain) && !edited && !leaving) { window.location.reload(); return; }
       dead = false;
       say(answer.gone ? "This project has been ended in another tab or window." : startedAgain
         ? "The studio was started again. What you typed is still here, and can be sent." : "");
@@ -64,12 +66,15 @@
   // ---- what is typed is kept ---------------------------------------------------------------------------------------
   for (const form of document.querySelectorAll("form[data-draft]")) {
     let waiting = 0;
+    let sending = new AbortController();
+    form.addEventListener("submit", () => sending.abort()); // what arrives behind the form would take its place
     const send = async () => {
       if (leaving) return;
       const answers = new URLSearchParams();
       for (const [name, value] of new FormData(form)) if (typeof value === "string") answers.append(name, value);
       answers.append("draft", form.dataset.draft);
-      try { await ask("/draft", { method: "POST", body: answers }); } catch { /* it is still on the page */ }
+      sending = new AbortController();
+      try { await ask("/draft", { method: "POST", body: answers, signal: sending.signal }); } catch { /* it is still on the page */ }
     };
     form.addEventListener("input", () => {
       window.clearTimeout(waiting);
