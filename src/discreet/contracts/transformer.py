@@ -136,7 +136,7 @@ class TableTransformer:
         """Return what masks, step by step."""
         raise NotImplementedError
 
-    def _plan(self, table: Microdata) -> Any:  # noqa: ARG002 - of a table, where there is one
+    def _release_plan(self, table: Microdata) -> Any:  # noqa: ARG002 - of a table, where there is one
         """Return how other records are released; None where a table is masked as a whole."""
         return None
 
@@ -159,7 +159,7 @@ class TableTransformer:
             )
 
     def _learn(self, table: Microdata) -> None:
-        self._fitted_plan = self._plan(table)
+        self._fitted_plan = self._release_plan(table)
         self._names_in = table.names
         self._names_out = tuple(name for name in table.names if table.schema[name].role != "identifier")
         self.n_features_in_ = len(table.names)
@@ -194,7 +194,7 @@ class Transformer(Estimator, TableTransformer):
     def _maskers(self) -> Sequence[Masker]:
         return [cast("Masker", self)]
 
-    def _plan(self, table: Microdata) -> Any:
+    def _release_plan(self, table: Microdata) -> Any:
         from discreet.contracts.run_masker import plan_release
 
         return plan_release(cast("Masker", self), table)
