@@ -106,6 +106,7 @@ def test_what_is_not_taken_over_is_listed(tmp_path):
         ("enhanced-1e-1-likeness for attribute 'ill'", "beta-likeness=1e-1 ill"),
         ("basic-2-beta-likeness for attribute 'ill'", "beta-likeness=2 ill"),
         ("0.5-disclosure-privacy for attribute 'ill'", "delta-disclosure=0.5 ill"),
+        ("distinct-2-diversity for attribute 'my illness'", "l-diversity=2 'my illness'"),
     ],
 )
 def test_models_by_their_names_there(tmp_path, text, model):

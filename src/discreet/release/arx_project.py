@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
@@ -130,9 +131,11 @@ def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, s
         for pattern, model in _MODELS:
             match = re.fullmatch(pattern, text, re.IGNORECASE)
             if match:
-                groups = [
-                    re.sub(r"\.0+$", "", group) if place == 0 else group for place, group in enumerate(match.groups())
-                ]
+                numbers, attribute = list(match.groups()), ""
+                if "'" in text:
+                    attribute = numbers.pop()
+                groups = [re.sub(r"\.0+$", "", group) if place == 0 else group for place, group in enumerate(numbers)]
+                groups += [_quoted(attribute)] if attribute else []
                 models.append(model.format(*groups))
                 break
         else:
@@ -169,6 +172,11 @@ def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, s
         parameters["k"] = 5
     note = "ARX's search: full-domain generalisation. ARX keeps suppressed records as rows of *; here they are left out"
     imported.steps.append((Step("generalisation", parameters), note))
+
+
+def _quoted(name: str) -> str:
+    """Return a name as a model's text takes it: in quotes where it has blanks or the like."""
+    return name if re.fullmatch(r"[^\s'\"\\]+", name) else shlex.quote(name)
 
 
 def _number(text: str | None) -> float | None:
