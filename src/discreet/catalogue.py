@@ -340,15 +340,19 @@ def operator_parameter(name: str, texts: Sequence[str]) -> dict[str, str]:
     >>> operator_parameter("pram", ["owa:most"])
     Traceback (most recent call last):
     discreet.errors.ParameterError: pram takes no operator. Hint: Those that do: ...
+    >>> operator_parameter("mdav", ["RENT=median"])
+    Traceback (most recent call last):
+    discreet.errors.ParameterError: mdav releases all attributes by one operator; got one of a column. Hint: ...
     """
     cls = method("masker", name)
     parameter = _taking_operators(cls)
     if parameter is None:
         takers = [one for one, masker in maskers().items() if _taking_operators(masker)]
         raise ParameterError(f"{name} takes no operator.", hint=f"Those that do: {', '.join(takers)}.")
-    if len(texts) > 1 and parameter != "operators":
+    of_a_column = any("=" in text.partition(":")[0] for text in texts)  # as in RENT=owa:most, and not in owa:alpha=2
+    if parameter != "operators" and (len(texts) > 1 or of_a_column):
         raise ParameterError(
-            f"{name} releases all attributes by one operator; got {len(texts)}.",
+            f"{name} releases all attributes by one operator; got {'one of a column' if of_a_column else len(texts)}.",
             hint="mixed-mdav and mondrian take one for each attribute.",
         )
     return {parameter: "; ".join(texts)}

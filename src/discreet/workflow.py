@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from discreet.masking.recoding.hierarchy_of_column import build_hierarchy, lists_values
     from discreet.masking.withholding.pseudonym_key import new_key
     from discreet.release.alternatives import OpenProtocol, chains, parse_chains
-    from discreet.release.approval import approve, check_approvals
+    from discreet.release.approval import approve, check_approvals, unapproved_files
     from discreet.release.chain import Chain, masker_for
     from discreet.release.demo import demo, write_dataset
     from discreet.release.guided import survey
@@ -203,6 +203,7 @@ __all__ = [
     "told_release",
     "tune",
     "tune_protocol",
+    "unapproved_files",
     "verify",
     "warm",
     "writable_endings",
@@ -275,7 +276,7 @@ _HOMES = {
     "discreet.masking.recoding.hierarchy_of_column": ("build_hierarchy", "lists_values"),
     "discreet.masking.withholding.pseudonym_key": ("new_key",),
     "discreet.release.alternatives": ("OpenProtocol", "chains", "parse_chains"),
-    "discreet.release.approval": ("approve", "check_approvals"),
+    "discreet.release.approval": ("approve", "check_approvals", "unapproved_files"),
     "discreet.release.chain": ("Chain", "masker_for"),
     "discreet.release.demo": ("demo", "write_dataset"),
     "discreet.release.guided": ("survey",),

@@ -31,7 +31,7 @@ def release(tmp_path):
 @pytest.mark.parametrize("named", ["manifest.json", ""])
 def test_files_that_are_as_they_were_end_well(release, named):
     code, out, err = discreet("verify", release / named)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "Nobody has approved the release: `discreet approve` does.\n")
     assert out.splitlines() == ["unchanged masked.csv", "unchanged =e [bold].html"]
     assert discreet("verify", release / named, "-q") == (0, "", "")
 
@@ -89,10 +89,10 @@ def test_a_streamed_release_has_a_manifest_too(tmp_path):
 
 def test_an_approval_is_sealed_shown_and_found_broken(release):
     code, out, err = discreet("approve", release, "--by", "A. [b]", "--reason", "Met.", "--exception", "One.",
-                              "--date", "2026-11-30")  # fmt: skip
+                              "--date", "2026-01-30")  # fmt: skip
     assert (code, err) == (0, "")
     first, second, seal = out.splitlines()
-    assert (first, second.strip()) == ("approved  1. by A. [b], 2026-11-30: Met.", "except: One.")
+    assert (first, second.strip()) == ("approved  1. by A. [b], 2026-01-30: Met.", "except: One.")
     code, out, _ = discreet("verify", release, "--seal", seal.removeprefix("Seal: "))
     assert code == 0
     assert "approved  1. by A. [b]" in out
@@ -102,7 +102,7 @@ def test_an_approval_is_sealed_shown_and_found_broken(release):
     )
     code, out, err = discreet("verify", release)
     assert code == 1
-    assert "broken    1. by A. [b], 2026-11-30: Not." in out
+    assert "broken    1. by A. [b], 2026-01-30: Not." in out
     assert "1 of 1 approvals no longer hold." in err
     code, out, _ = discreet("verify", release, "--json")
     assert code == 1

@@ -57,3 +57,10 @@ def test_a_key_that_is_none_is_named_with_its_line_and_the_nearest():
         Protocol.from_toml(TEXT.replace("title", "titel"))
     with pytest.raises(SchemaError, match="unknown key 'titel'"):
         Dossier.of({"titel": "x"})
+
+
+def test_a_text_over_several_lines_is_one_and_a_review_comes_later():
+    assert Dossier(purpose="Research\n  on homes").purpose == "Research on homes"
+    assert Dossier(date="2026-01-02", review_date="2027-01-02").review_date == "2027-01-02"
+    with pytest.raises(SchemaError, match="review_date must lie after date"):
+        Dossier(date="2026-01-02", review_date="2026-01-02")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet import catalogue
-from discreet.errors import DataError, ParameterError
+from discreet.errors import DataError, DiscreetWarning, ParameterError
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -43,7 +44,7 @@ OF_ONE_TABLE = EXCEPTIONS | {
 
 def frame(n=60):
     rng = np.random.default_rng(5)
-    return pd.DataFrame({"size": rng.lognormal(size=n), "wage": rng.normal(50, 9, n), "age": rng.uniform(18, 80, n)})
+    return pd.DataFrame({"size": rng.lognormal(size=n), "height": rng.normal(50, 9, n), "age": rng.uniform(18, 80, n)})
 
 
 @pytest.mark.parametrize(
@@ -76,11 +77,11 @@ def test_what_is_learned_from_a_table_releases_it_as_masking_does(name):
 
 
 def test_other_records_are_coded_at_the_threshold_of_the_first():
-    first = pd.DataFrame({"wage": [float(wage) for wage in range(1, 101)]})
+    first = pd.DataFrame({"height": [float(height) for height in range(1, 101)]})
     masker = dc.TopCoding(share=0.1).fit(first)
-    threshold = masker.transform(first)["wage"].max()
-    other = pd.DataFrame({"wage": [1.0, 40.0, 5000.0, 99.0]})
-    assert masker.transform(other)["wage"].tolist() == [1.0, 40.0, threshold, threshold]
+    threshold = masker.transform(first)["height"].max()
+    other = pd.DataFrame({"height": [1.0, 40.0, 5000.0, 99.0]})
+    assert masker.transform(other)["height"].tolist() == [1.0, 40.0, threshold, threshold]
     assert pickle.loads(pickle.dumps(masker)).transform(other).equals(masker.transform(other))  # noqa: S301 - our own
 
 
@@ -104,10 +105,10 @@ def test_nothing_fitted_is_said_so():
 def test_pipelines_and_column_transformers():
     table = frame()
     piped = Pipeline([("mask", dc.MDAV(k=3)), ("model", LinearRegression())])
-    assert piped.fit(table, table["wage"]).named_steps["mask"].n_features_in_ == 3
-    parts = ColumnTransformer([("mask", dc.MDAV(k=4), ["size", "wage"])], remainder="passthrough")
+    assert piped.fit(table, table["height"]).named_steps["mask"].n_features_in_ == 3
+    parts = ColumnTransformer([("mask", dc.MDAV(k=4), ["size", "height"])], remainder="passthrough")
     released = parts.set_output(transform="pandas").fit_transform(table)
-    assert list(released) == ["mask__size", "mask__wage", "remainder__age"]
+    assert list(released) == ["mask__size", "mask__height", "remainder__age"]
     assert released["mask__size"].value_counts().min() >= 4
     assert released["remainder__age"].tolist() == table["age"].tolist()
 
@@ -167,16 +168,16 @@ def test_a_table_of_other_columns_is_refused():
 
 def test_columns_of_a_frame_with_an_index_of_its_own_stand_side_by_side_in_a_column_transformer():
     people = pd.DataFrame(
-        {"age": range(20, 60), "wage": range(1000, 5000, 100), "left": range(40)}, index=range(900, 940)
+        {"age": range(20, 60), "height": range(1000, 5000, 100), "left": range(40)}, index=range(900, 940)
     )
-    parts = [("keys", dc.MDAV(k=4), ["age", "wage"])]
+    parts = [("keys", dc.MDAV(k=4), ["age", "height"])]
     both = ColumnTransformer(parts, remainder="passthrough", verbose_feature_names_out=False)
     released = both.set_output(transform="pandas").fit_transform(people)
     assert released.shape == (40, 3)
     assert released["left"].tolist() == people["left"].tolist()
     assert released.index.tolist() == people.index.tolist()
     # By itself, a release has an index that says nothing; so has one whose records were put into another order.
-    assert dc.MDAV(k=4).fit_transform(people).index.tolist() == list(range(40))
+    assert dc.MDAV(k=4).fit_transform(people[["age", "height"]]).index.tolist() == list(range(40))
     shuffled = dc.RecordOrder(random_state=1).set_output(transform="pandas").fit_transform(people)
     assert shuffled.index.tolist() == list(range(40))
 
@@ -210,12 +211,14 @@ def test_a_search_scores_the_maskers_of_a_pipeline():
 @pytest.mark.parametrize("release", ["label", "midpoint"])
 @pytest.mark.parametrize(("bands", "factor"), [("nice:10", 1.5), ("nice:10", -1.0), ("0,50,100", 1.5)])
 def test_numbers_beyond_the_fitted_bands_are_counted_and_refused(bands, factor, release):
-    first = pd.DataFrame({"wage": np.linspace(1, 99, 40)})
+    first = pd.DataFrame({"height": np.linspace(1, 99, 40)})
     masker = dc.Banding(bands, release=release).fit(first)
-    assert masker.transform(first.head(3))["wage"].notna().all()
-    with pytest.raises(DataError, match=r"Banding: \d+ of 40 numbers of column 'wage' lie beyond the bands.*open ends"):
+    assert masker.transform(first.head(3))["height"].notna().all()
+    with pytest.raises(
+        DataError, match=r"Banding: \d+ of 40 numbers of column 'height' lie beyond the bands.*open ends"
+    ):
         masker.transform(first * factor)
-    assert dc.Banding("<20,50,80+", release=release).fit(first).transform(first * factor)["wage"].notna().all()
+    assert dc.Banding("<20,50,80+", release=release).fit(first).transform(first * factor)["height"].notna().all()
 
 
 @pytest.mark.parametrize("to", ["month", "quarter", "year"])
@@ -237,8 +240,8 @@ def test_the_global_output_of_scikit_learn_holds_unless_a_masker_says_otherwise(
         assert isinstance(dc.TopCoding(share=0.1).fit(numbers).transform(numbers), pd.DataFrame)
         own = dc.MDAV(k=3).set_output(transform="default")
         assert isinstance(own.fit_transform(numbers), np.ndarray)
-        parts = ColumnTransformer([("mask", dc.MDAV(k=4), ["size", "wage"])], remainder="passthrough")
-        assert list(parts.fit_transform(frame())) == ["mask__size", "mask__wage", "remainder__age"]
+        parts = ColumnTransformer([("mask", dc.MDAV(k=4), ["size", "height"])], remainder="passthrough")
+        assert list(parts.fit_transform(frame())) == ["mask__size", "mask__height", "remainder__age"]
     with sklearn.config_context(transform_output="polars"):
         assert isinstance(dc.MDAV(k=3).fit_transform(frame()), pl.DataFrame)
     assert isinstance(dc.MDAV(k=3).fit_transform(numbers), np.ndarray)
@@ -256,3 +259,17 @@ def test_chains_and_units_are_cloned():
     table = frame()
     plain = dc.Chain([dc.TopCoding(share=0.05), dc.MDAV(k=4)], seed=1)
     assert clone(plain).mask(table).to_native().equals(plain.mask(table).to_native())
+
+
+def test_a_column_that_is_released_as_it_is_because_of_a_guess_is_named():
+    people = pd.DataFrame({"age": np.arange(40.0) % 17, "wage": np.arange(40.0) ** 2})
+    for call in (dc.MDAV(k=4).fit_transform, dc.MDAV(k=4).fit, dc.Chain([dc.MDAV(k=4)], seed=1).fit_transform):
+        with pytest.warns(DiscreetWarning, match=r"1 of 2 columns are released as they are, the first 'wage'"):
+            call(people)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        both = dc.MDAV(k=4, attributes=["age", "wage"]).fit_transform(people)
+        assert not both["wage"].equals(people["wage"])
+        dc.MDAV(k=4).fit_transform(people, schema=dc.microdata(people).schema)
+        dc.MDAV(k=4).fit_transform(dc.microdata(people))
+        dc.MDAV(k=4).fit_transform(people[["wage"]])

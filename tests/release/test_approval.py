@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import zipfile
 
 import pytest
 
 from discreet.cli import main
 from discreet.errors import FileError, ParameterError
+from discreet.release import approval
 from discreet.release.approval import APPROVALS, approve, check_approvals
-from discreet.release.manifest import write_manifest
+from discreet.release.manifest import stray_files, write_manifest
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def release(tmp_path):
 
 
 def approved(folder, **options):
-    return approve(folder, by="A. Smith", reason="Thresholds met.", date="2026-11-30", **options)
+    return approve(folder, by="A. Smith", reason="Thresholds met.", date="2026-01-30", **options)
 
 
 def flipped(path, place):
@@ -42,7 +45,7 @@ def notices(folder):
 def test_an_approval_holds_until_something_changes(release):
     first = approved(release)
     assert (first.number, first.decision, first.by, first.date, first.holds) == (
-        1, "approved", "A. Smith", "2026-11-30", True,
+        1, "approved", "A. Smith", "2026-01-30", True,
     )  # fmt: skip
     second = approve(release, by="B. Jones", reason="Too fine.", decision="refused", exceptions=["none"])
     assert [one.holds for one in check_approvals(release)] == [True, True]
@@ -126,7 +129,14 @@ def test_nothing_is_added_to_a_broken_chain(release):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"by": " "}, {"reason": ""}, {"decision": "perhaps"}, {"date": "tomorrow"}, {"exceptions": [""]}],
+    [
+        {"by": " "},
+        {"reason": ""},
+        {"decision": "perhaps"},
+        {"date": "tomorrow"},
+        {"exceptions": [""]},
+        {"date": "2999-01-01"},
+    ],
 )
 def test_a_decision_says_who_why_and_when(release, wrong):
     with pytest.raises(ParameterError):
@@ -139,3 +149,64 @@ def test_a_file_that_holds_no_approvals_is_refused(release, text):
     (release / APPROVALS).write_text(text, encoding="utf-8")
     with pytest.raises(FileError, match="does not hold approvals"):
         check_approvals(release)
+
+
+def resealed(folder, **changes):
+    """Change the last approval and seal it anew, as whoever can write the folder may."""
+    path = folder / APPROVALS
+    entries = json.loads(path.read_text(encoding="utf-8"))["approvals"]
+    entry = entries[-1]
+    entry["approval"] |= changes
+    text = approval._text({name: entry[name] for name in ("approval", "signature")})
+    entry["seal"] = hashlib.sha256(text.encode()).hexdigest()
+    path.write_text(approval._whole(entries), encoding="utf-8")
+    return check_approvals(folder)[-1].faults
+
+
+def test_decisions_follow_one_another_in_time(release):
+    approved(release)
+    with pytest.raises(ParameterError, match="before that of the approval"):
+        approve(release, by="A", reason="B", date="2026-01-29")
+    approved(release)
+    assert resealed(release, date="2999-01-01") == ("It is dated in the future.",)
+    assert resealed(release, date="2026-01-29") == ("It is dated before the approval that it follows.",)
+    assert resealed(release, date="soon") == ("Its date is no day.",)
+
+
+def test_a_decision_of_another_kind_is_none(release):
+    approved(release)
+    with pytest.raises(FileError, match="does not hold approvals"):
+        resealed(release, decision="perhaps")
+
+
+def test_a_release_that_misses_a_threshold_goes_out_as_an_exception_or_not_at_all(release):
+    files = {"masked": release / "masked.csv"}
+    write_manifest(release / "manifest.json", files, thresholds={"risk_at_most": False, "smallest_group": True})
+    with pytest.raises(ParameterError, match=r"misses 1 of its thresholds, the first 'risk_at_most'"):
+        approved(release)
+    assert not (release / APPROVALS).exists()
+    assert approved(release, decision="refused").holds
+    assert approved(release, exceptions=["A risk of 21 %, under contract."]).holds
+    write_manifest(release / "manifest.json", files, thresholds={"risk_at_most": False}, audience="external")
+    assert "risk" not in (release / "manifest.json").read_text(encoding="utf-8")
+
+
+def test_what_nobody_approved_does_not_stand_in_the_folder(release, capsys):
+    (release / "original.csv").write_text("a\n7\n", encoding="utf-8")
+    assert main._code(["verify", str(release)]) == 0
+    assert "Nobody has approved" in capsys.readouterr().err
+    approved(release)
+    assert main._code(["verify", str(release)]) == 1
+    told = capsys.readouterr()
+    assert "unlisted  original.csv" in told.out
+    assert "approved by nobody" in told.err
+    assert main._code(["verify", str(release), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["unlisted"] == ["original.csv"]
+    assert main._code(["verify", str(release / "manifest.json"), "--quiet"]) == 0, "a manifest may stand among others"
+    (release / "original.csv").unlink()
+    with zipfile.ZipFile(release / "all.zip", "w") as archive:
+        archive.write(release / "masked.csv")
+    assert main._code(["verify", str(release), "--quiet"]) == 0, "an archive of what is listed"
+    with zipfile.ZipFile(release / "all.zip", "a") as archive:
+        archive.writestr("original.csv", "a\n7\n")
+    assert stray_files(release / "manifest.json", [APPROVALS]) == ["all.zip"]

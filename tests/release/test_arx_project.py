@@ -106,6 +106,7 @@ def test_what_is_not_taken_over_is_listed(tmp_path):
         ("enhanced-1e-1-likeness for attribute 'ill'", "beta-likeness=1e-1 ill"),
         ("basic-2-beta-likeness for attribute 'ill'", "beta-likeness=2 ill"),
         ("0.5-disclosure-privacy for attribute 'ill'", "delta-disclosure=0.5 ill"),
+        ("distinct-2-diversity for attribute 'my illness'", "l-diversity=2 'my illness'"),
     ],
 )
 def test_models_by_their_names_there(tmp_path, text, model):
@@ -197,3 +198,23 @@ def test_files_that_are_no_projects_are_refused(tmp_path, part):
     for name in ("no.deid", "gone.deid"):
         with pytest.raises(FileError, match=f"'{name}' is no project of ARX"):
             read_arx(tmp_path / name)
+
+
+def test_hierarchies_of_names_that_are_written_alike_are_kept_apart(tmp_path):
+    attributes = "".join(attribute(name, KEY, ref=f"hierarchies/{place}.csv") for place, name in enumerate(("ä", "ö")))
+    parts = {"input__hierarchies__0_csv": "x;one\n", "input__hierarchies__1_csv": "x;two\n"}
+    imported = read_arx(written(tmp_path, attributes, criteria("2-anonymity"), **parts))
+    hierarchies = imported.steps[0][0].parameters["hierarchies"]
+    assert [imported.files[hierarchies[name]] for name in ("ä", "ö")] == [b"x;one\n", b"x;two\n"]
+
+
+@pytest.mark.parametrize("text", ["many", "NaN", "inf"])
+def test_numbers_that_are_none_are_listed(tmp_path, text):
+    weight = f"<attributeWeight><attribute>sex</attribute><weight>{text}</weight></attributeWeight>"
+    config = criteria("2-anonymity") + f"<relativeMaxOutliers>{text}</relativeMaxOutliers>{weight}"
+    asked, unread = parameters(tmp_path, config)
+    assert asked["suppression"] == 0.0
+    assert unread == [
+        "config: the share of records that may be suppressed: it is no number; none may be",
+        "config: the weight of 'sex': it is no number",
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import given
@@ -13,7 +14,10 @@ from discreet import workflow
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import DataError, DiscreetError, ParameterError, UnknownNameError
+from discreet.errors import DataError, DiscreetError, ParameterError, SignatureError, UnknownNameError
+from discreet.evaluation.objective import privacy_utility
+from discreet.masking.microaggregation.numbers.mdav import MDAV
+from discreet.masking.recoding.coding import TopCoding
 from discreet.release.chain import Chain, masker_of
 from discreet.release.protocol_parts import Step
 
@@ -351,3 +355,47 @@ def test_steps_with_other_objects_are_other_steps():
     assert keys(one) == keys(one)
     assert keys(one) != keys(other)
     assert Chain([dc.MDAV(k=3)]).step_keys() == Chain([dc.MDAV(k=3)]).step_keys() != Chain([dc.MDAV(k=4)]).step_keys()
+
+
+def frame():
+    rng = np.random.default_rng(3)
+    return pd.DataFrame({"x": rng.normal(size=40).round(2), "y": rng.normal(size=40).round(2)})
+
+
+def test_a_chain_is_a_transformer():
+    steps = [TopCoding(share=0.1), MDAV(k=4)]
+    table = frame()
+    released = Chain(steps, seed=1).fit_transform(table)
+    pd.testing.assert_frame_equal(released, Chain(steps, seed=1).mask(table).microdata.to_pandas())
+    assert Chain(steps).fit(table).get_feature_names_out().tolist() == ["x", "y"]
+    assert isinstance(Chain(steps, seed=1).set_output(transform="polars").fit_transform(table), pl.DataFrame)
+    assert isinstance(Chain(steps, seed=1).fit_transform(table.to_numpy()), np.ndarray)
+    with pytest.raises(DataError, match="other records cannot be released"):
+        Chain(steps).fit(table).transform(table)
+
+
+def test_a_chain_stands_in_a_pipeline_and_is_searched_over():
+    sklearn = pytest.importorskip("sklearn")
+    from sklearn.model_selection import GridSearchCV
+    from sklearn.pipeline import make_pipeline
+
+    table, every = frame(), np.arange(40)
+    chain = Chain([Step("top-coding", {"share": 0.1}), MDAV(k=4)], seed=1)
+    pipeline = make_pipeline(chain)
+    assert sklearn.base.clone(pipeline).fit_transform(table).equals(chain.fit_transform(table))
+    for estimator, prefix in ((chain, ""), (pipeline, "chain__")):
+        grid = {f"{prefix}step_2__k": [3, 12], f"{prefix}step_1__share": [0.1]}
+        search = GridSearchCV(estimator, grid, scoring=privacy_utility, cv=[(every, every)], refit=False).fit(table)
+        assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+        assert len(set(search.cv_results_["mean_test_score"])) == 2
+
+
+def test_parameters_of_a_chain_are_changed_by_their_names():
+    chain = Chain([Step("mdav", {"k": 4}), MDAV(k=5)], seed=1)
+    given = chain.steps
+    chain.set_params(seed=2, step_1__k=6, step_2__k=7)
+    assert [masker.k for masker in chain.maskers] == [6, 7]
+    assert (chain.seed, given[0].parameters["k"], given[1].k) == (2, 4, 5)
+    for wrong in ({"step_3__k": 1}, {"step_1": 1}, {"sed": 1}, {"step_1__kk": 2}, {"step_2__kk": 2}):
+        with pytest.raises(SignatureError, match="there is no parameter"):
+            chain.set_params(**wrong)

@@ -176,3 +176,9 @@ def test_functions_take_a_protected_survey_as_its_release(companies, release):
 def test_what_is_no_table_is_told_so(companies):
     with pytest.raises(dc.DiscreetError, match="A table must be .*got int"):
         dc.measure(companies, 3, "uniques")
+
+
+def test_what_was_done_is_told_with_the_size_of_groups_and_what_is_not_as_usual(companies):
+    assert repr(companies.protect("mdav")) == "ProtectedSurvey(90 records: mdav(k=3))"
+    by_object = companies.protect(dc.MDAV(k=4, standardise="range"))
+    assert repr(by_object) == "ProtectedSurvey(90 records: mdav(k=4, standardise=range))"

@@ -142,7 +142,7 @@ def test_metadata_and_recodings_of_argus(folder):
     imported = import_protocol("survey.rda")
     (step,) = imported.protocol.steps
     assert step.parameters["levels"] == {"region": 1, "sex": 2}
-    assert "variable sex: <TRUNCABLE>: not taken over" in map(str, imported.unread)
+    assert "line 9: <TRUNCABLE>: not taken over, of the variable sex" in map(str, imported.unread)
     (folder / "region.grc").write_text("all:north,south\n")
     imported = import_protocol("region.grc", data="people.csv")
     assert imported.protocol.steps[0].parameters["hierarchies"] == {"region": "region.grc"}
@@ -207,3 +207,27 @@ def test_bad_input_gets_its_sentence_and_no_file(folder):
     (folder / "protocol.toml").write_text("mine")
     assert main._code(["import", "script.R", "-o", "protocol.toml"]) == 2
     assert (folder / "protocol.toml").read_text() == "mine"
+
+
+def test_every_word_of_metadata_is_read_or_listed_by_its_line(folder):
+    lines = [f"{'NS'[i % 2]}{20 + i % 50}{i % 2 + 1}{1 + i % 3}.50" for i in range(40)]
+    (folder / "survey.asc").write_text("\n".join(lines) + "\n")
+    (folder / "survey.rda").write_text(
+        "<VERSION> 4\nregion 1 1\n<RECODEABLE> <IDLEVEL> one\nage 2 2\n<NUMERIC>\nsex 4 1\n<RECODEABLE>\n"
+        "<HOUSEHOLD>\nw 5 4\n<NUMERIC> <DECIMALS> 2 <WEIGHT>\n"
+    )
+    imported = import_protocol("survey.rda")
+    assert [(one.where, one.what) for one in imported.unread] == [
+        ("line 1", "<VERSION>"), ("line 3", "<IDLEVEL>"), ("line 8", "<HOUSEHOLD>"),
+    ]  # fmt: skip
+    assert imported.protocol.schema["w"].role == "weight"
+
+
+@pytest.mark.parametrize(
+    "text", ["1: 1\n2: 1, 2\n", "1: 0-14\n\njunk\n2: 10-20\n", "1: 30-\n2: 95\n", "1: -5\n2: 3-\n"]
+)
+def test_a_recoding_that_says_two_things_of_one_code_is_not_imported(folder, text):
+    (folder / "sex.grc").write_text(text)
+    number = text.splitlines().index(next(line for line in text.splitlines() if line.startswith("2:"))) + 1
+    with pytest.raises(FileError, match=rf"Lines 1 and {number} of the recode file both recode one code"):
+        import_protocol("sex.grc", data="survey.csv")

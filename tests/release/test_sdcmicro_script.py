@@ -6,7 +6,7 @@ from discreet.release.sdcmicro_script import read_sdcmicro
 
 OBJECT = (
     'sdc <- createSdcObj(d, keyVars = c("region", "sex"), numVars = c("income", "tax"), pramVars = "fuel",'
-    ' weightVar = "w", hhId = "home", strataVar = "county", sensibleVar = "illness", excludeVars = "name")\n'
+    ' weightVar = "w", hhId = "home", sensibleVar = "illness", excludeVars = "name")\n'
 )
 
 
@@ -14,8 +14,11 @@ def steps(script):
     return [(step.method, dict(step.parameters)) for step, _ in read_sdcmicro(OBJECT + script).steps]
 
 
+STRATIFIED = OBJECT.replace("sensibleVar", 'strataVar = "county", sensibleVar')
+
+
 def test_roles():
-    columns = read_sdcmicro(OBJECT).columns
+    columns = read_sdcmicro(STRATIFIED).columns
     assert columns == {
         "keys": ["region", "sex", "income", "tax", "fuel"], "numeric": ["income", "tax"], "weight": ["w"],
         "household": ["home"], "strata": ["county"], "confidential": ["illness"], "identifiers": ["name"],
@@ -199,7 +202,7 @@ def test_every_line_is_a_step_a_role_silent_or_listed():
         ("kAnon(sdc)", "local-suppression", {"k": 2, "attributes": ["region", "sex"], "missing": "wildcard"}),
         ("kAnon(sdc, 4)", "local-suppression", {"k": 4, "attributes": ["region", "sex"], "missing": "wildcard"}),
         ("kAnon(sdc, k = c(7, 9))", "local-suppression",
-         {"k": 7, "attributes": ["region", "sex"], "missing": "wildcard"}),
+         {"k": 9, "attributes": ["region", "sex"], "missing": "wildcard"}),
         ("localSupp(sdc)", "risk-suppression", {"threshold": 0.15, "missing": "wildcard"}),
         ('localSupp(sdc, 0.2, "sex")', "risk-suppression",
          {"threshold": 0.2, "suppress": ["sex"], "missing": "wildcard"}),
@@ -230,7 +233,7 @@ def test_steps_with_what_a_call_leaves_unsaid(call, method, parameters):
     ("call", "unread"),
     [
         ("kAnon(sdc, k = 3, combs = 2)", ["kAnon(combs)"]),
-        ("kAnon(sdc, k = c(3, 4), combs = 1:3)", ["kAnon(combs)"]),
+        ("kAnon(sdc, k = c(3, 4), combs = 1:3)", ["kAnon(k)", "kAnon(combs)"]),
         ("kAnon(sdc, importance = c(1, 2, 3))", ["kAnon(importance)"]),
         ("kAnon(sdc, importance = c(1, 2), k = 2, combs = NULL)", []),
         ('globalRecode(sdc, column = "age", breaks = f(x))', ["globalRecode"]),
@@ -248,7 +251,7 @@ def test_steps_with_what_a_call_leaves_unsaid(call, method, parameters):
         ("microaggregation(sdc, method = 'mdav', aggr = 3, variables = cols)", ["microaggregation(variables)"]),
         ("pram(sdc, alpha = 0.5)", ["pram(alpha)"]),
         ("addNoise(sdc, method = 'new', delta = 0.1)", ["addNoise(method = 'new')", "addNoise(delta)"]),
-        ("addNoise(sdc, noise = 10, p = 0.1)", []),
+        ("addNoise(sdc, noise = 10, p = 0.1)", ["addNoise(p)"]),
         ("rankSwap(sdc, P = 5, K0 = 3)", ["rankSwap(K0)"]),
         ("shuffle(sdc, form)", ["shuffle(form)"]),
         ("removeDirectID(sdc, var = v)", ["removeDirectID"]),
@@ -268,7 +271,9 @@ def test_columns_by_name_by_place_and_by_position():
     assert imported.sets == {"keyVars": ["a", "b"], "numVars": ["x"], "pramVars": ["p"]}
     assert read_sdcmicro("createSdcObj(d, keyVars = c(1, 3))\n").columns == {"keys": [1, 3]}
     flagged = read_sdcmicro("createSdcObj(d, keyVars = TRUE, alpha = 0.5, seed = 3, weightVar = NULL)\n")
-    assert (flagged.columns, [one.what for one in flagged.unread]) == ({}, ["createSdcObj(keyVars)"])
+    assert (flagged.columns, [one.what for one in flagged.unread]) == (
+        {}, ["createSdcObj(keyVars)", "createSdcObj(alpha)", "createSdcObj(seed)"],
+    )  # fmt: skip
     script = OBJECT + 'sdc <- removeDirectID(sdc, var = c("mail", "tel"))\nvarToFactor(sdc, "sex")\n'
     imported = read_sdcmicro(script + 'varToNumeric(sdc, var = "age")\n')
     assert imported.columns["identifiers"] == ["name", "mail", "tel"]
@@ -331,3 +336,52 @@ def test_the_file_and_how_its_cells_are_separated(reader, data, layout):
     imported = read_sdcmicro(f"d <- {reader}\n")
     assert (imported.data or None, imported.layout) == (data, layout)
     assert [one.what for one in imported.unread] == ([] if data else ["read.csv"])
+
+
+@pytest.mark.parametrize(
+    ("call", "strata"),
+    [
+        ("kAnon(sdc, k = 3)", ["county"]),
+        ("microaggregation(sdc)", ["county"]),
+        ("pram(sdc)", ["county"]),
+        ('pram(sdc, strata_variables = "sex")', ["sex"]),
+        ("rankSwap(sdc, P = 5)", None),
+        ("addNoise(sdc)", None),
+    ],
+)
+def test_what_an_object_is_stratified_by_holds_for_the_calls_that_look_at_it(call, strata):
+    (step,) = [step for step, _ in read_sdcmicro(f"{STRATIFIED}sdc <- {call}\n").steps]
+    assert step.parameters.get("strata") == strata
+
+
+def test_what_follows_a_suppression_comes_after_the_last_one_and_the_order_of_records_last():
+    made = OBJECT.replace("numVars", 'ghostVars = list(list("sex", "name2")), randomizeRecords = "simple", numVars')
+    script = made + "sdc <- kAnon(sdc, k = 3)\nsdc <- localSuppression(sdc, k = 5)\nsdc <- undolast(sdc)\n"
+    imported = read_sdcmicro(script + 'writeSafeFile(sdc, randomizeRecords = "byHH")\n')
+    assert [step.method for step, _ in imported.steps] == ["local-suppression", "ghost-suppression", "record-order"]
+    assert [one.what for one in imported.unread] == [
+        "undolast", "writeSafeFile", "writeSafeFile(randomizeRecords)",
+    ]  # fmt: skip
+    assert [step.method for step, _ in read_sdcmicro('writeSafeFile(s, randomizeRecords = "no")\n').steps] == []
+
+
+def test_what_an_object_is_made_with_besides_is_listed():
+    made = OBJECT.replace("numVars", "seed = 3, alpha = 0.5, options = o, numVars")
+    assert [(one.where, one.what) for one in read_sdcmicro(made).unread] == [
+        ("line 1", f"createSdcObj({name})") for name in ("seed", "alpha", "options")
+    ]
+
+
+def test_how_a_table_is_read_is_taken_over_or_listed():
+    imported = read_sdcmicro(
+        'd <- read.table("a.txt", header = FALSE, dec = ",", na.strings = "-9", skip = 2, sep = s)\n'
+    )
+    assert imported.layout == {"header": False, "decimal": ","}
+    assert [one.what for one in imported.unread] == [
+        "read.table(na.strings)", "read.table(skip)", "read.table(sep)",
+    ]  # fmt: skip
+
+
+def test_one_new_name_holds_for_all_old_ones_however_it_is_written():
+    call = 'groupAndRename(sdc, var = "fuel", before = c("oil", "gas"), after = c("fossil"))\n'
+    assert steps(call) == [("level-map", {"maps": {"fuel": {"oil": "fossil", "gas": "fossil"}}})]

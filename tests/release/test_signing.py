@@ -14,7 +14,7 @@ from discreet.errors import FileError, ParameterError
 from discreet.release import signing
 from discreet.release.approval import APPROVALS, approve, check_approvals
 from discreet.release.manifest import write_manifest
-from discreet.release.signing import check_signature, sign
+from discreet.release.signing import check_signature, listed_signers, sign
 
 ssh = pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
 gpg = pytest.mark.skipif(shutil.which("gpg") is None, reason="gpg is not installed")
@@ -104,8 +104,28 @@ def test_who_asks_for_signers_is_not_content_with_an_approval_that_nobody_signed
     assert code() == 1
 
 
-@gpg
-def test_a_gpg_key_signs(tmp_path, monkeypatch):
+@ssh
+def test_a_name_with_blanks_and_a_name_that_is_not_the_signers(key, tmp_path):
+    folder = tmp_path / "release"
+    folder.mkdir()
+    (folder / "masked.csv").write_text("a\n1\n", encoding="utf-8")
+    write_manifest(folder / "manifest.json", {"masked": folder / "masked.csv"})
+    public, other = (k.with_suffix(".pub").read_text(encoding="utf-8") for k in (key, made(tmp_path, "other")))
+    signers = tmp_path / "signers"
+    signers.write_text(f'# who may sign\n"Ann Smith" {public}jones@example.org,j2 {other}', encoding="utf-8")
+    assert listed_signers(signers) == ["Ann Smith", "jones@example.org", "j2"]
+    approve(folder, by="Ann Smith, head of methods", reason="Met.", ssh_key=key)
+    (first,) = check_approvals(folder, signers=signers)
+    assert first.holds
+    assert first.signature.startswith("Signed by Ann Smith with the SSH key")
+    approve(folder, by="B. Jones", reason="Met.", ssh_key=key)
+    faults = check_approvals(folder, signers=signers)[1].faults
+    assert faults == ("It is given in the name of jones@example.org, and was signed by Ann Smith.",)
+    assert check_approvals(folder)[1].holds, "without a list nobody is known"
+
+
+@pytest.fixture
+def keyring(tmp_path, monkeypatch):
     home = tmp_path / "g"
     home.mkdir(mode=0o700)
     monkeypatch.setenv("GNUPGHOME", os.fspath(home))
@@ -115,12 +135,61 @@ def test_a_gpg_key_signs(tmp_path, monkeypatch):
     )  # fmt: skip
     if made_key.returncode:
         pytest.skip("gpg makes no key here")
+    yield home
+    subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=False, capture_output=True)
+
+
+def fingerprint():
+    listed = subprocess.run(["gpg", "--list-keys", "--with-colons"], capture_output=True, text=True, check=True)
+    return next(line.split(":")[9] for line in listed.stdout.splitlines() if line.startswith("fpr"))
+
+
+@gpg
+def test_a_gpg_key_signs(keyring, tmp_path, monkeypatch):
     signature = sign("text", gpg_key="smith@example.org")
     assert check_signature("text", signature).state == "trusted"
     assert check_signature("test", signature).state == "wrong"
     monkeypatch.setenv("GNUPGHOME", os.fspath(tmp_path))
     assert check_signature("text", signature).state == "unchecked"
-    subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=False, capture_output=True)
+
+
+@gpg
+def test_a_gpg_key_that_is_not_in_the_list_may_not_sign(keyring, tmp_path):
+    signature = sign("text", gpg_key="smith@example.org")
+    signers = tmp_path / "signers"
+    signers.write_text("gpg ssh-ed25519 AAAA\n", encoding="utf-8")  # a signer of OpenSSH whose name is gpg
+    assert check_signature("text", signature, signers=signers).state == "wrong"
+    signers.write_text(f"# GPG\ngpg {fingerprint().lower()} Ann Smith\n", encoding="utf-8")
+    told = check_signature("text", signature, signers=signers)
+    assert (told.state, told.signer) == ("trusted", "Ann Smith")
+    assert listed_signers(signers) == ["Ann Smith"]
+
+
+@gpg
+def test_a_revoked_gpg_key_signs_nothing(keyring, tmp_path):
+    signature = sign("text", gpg_key="smith@example.org")
+    signers = tmp_path / "signers"
+    signers.write_text(f"gpg {fingerprint()} Ann Smith\n", encoding="utf-8")
+    certificate = keyring / "openpgp-revocs.d" / f"{fingerprint()}.rev"
+    text = certificate.read_text(encoding="utf-8").replace(":-----BEGIN", "-----BEGIN")
+    subprocess.run(["gpg", "--batch", "--import"], input=text, text=True, capture_output=True, check=True)
+    for listed in (None, signers):
+        told = check_signature("text", signature, signers=listed)
+        assert told.state == "wrong"
+        assert "revoked" in told.sentence
+
+
+@gpg
+def test_an_expired_gpg_key_is_not_known_to_be_allowed(keyring, tmp_path, monkeypatch):
+    signature = sign("text", gpg_key="smith@example.org")
+    signers = tmp_path / "signers"
+    signers.write_text(f"gpg {fingerprint()} Ann Smith\n", encoding="utf-8")
+    status = f"[GNUPG:] EXPKEYSIG X smith\n[GNUPG:] VALIDSIG {fingerprint()} 2026-01-01\n"
+    outcome = subprocess.CompletedProcess([], 0, status, "")
+    monkeypatch.setattr(signing, "_call", lambda *_: outcome)
+    told = check_signature("text", signature, signers=signers)
+    assert told.state == "fits"
+    assert "expired" in told.sentence
 
 
 def test_without_the_program_nothing_is_signed_and_nothing_called_right(tmp_path, monkeypatch):

@@ -131,7 +131,7 @@ def _show_approval(approval: Any) -> None:
     )  # fmt: skip
     for exception in approval.exceptions:
         out.print(f"          except: {safe(exception)}", highlight=False, soft_wrap=True)
-    for line in (*approval.faults, *([approval.signature] if approval.signature else [])):
+    for line in dict.fromkeys((*approval.faults, *([approval.signature] if approval.signature else []))):
         out.print(f"          {safe(line)}", highlight=False, soft_wrap=True)
 
 
@@ -139,7 +139,7 @@ def verify(
     manifest: Annotated[Path, typer.Argument(help="The manifest, or the folder it stands in.", show_default=False)],
     signers: Annotated[
         Path | None,
-        typer.Option(help="Who may sign with which SSH key: OpenSSH's allowed signers.", show_default=False),
+        typer.Option(help="Who may sign with which key: OpenSSH's allowed signers.", show_default=False),
     ] = None,
     seal: Annotated[
         str | None, typer.Option(help="The seal that the last approval must have.", show_default=False)
@@ -149,14 +149,15 @@ def verify(
 ) -> None:
     """Compare the files of a release with its manifest and with what was approved.
 
-    Exit code 1 if one is not the same, if the last decision was that the release may not go out, or, with --signers,
-    if the last approval is signed by none of them.
+    Exit code 1 if one is not the same, if the last decision was that the release may not go out, if the folder of an
+    approved release holds a file that nobody approved, or, with --signers, if the last approval is signed by none of
+    them. Only some of the files are for others: the masked file, its schema and the external report.
 
     For example:
 
     discreet verify release/manifest.json
 
-    discreet verify release --quiet && cp -r release /srv/public
+    discreet verify release --quiet && cp release/survey-masked.* release/external.html /srv/public
 
     discreet verify release --signers allowed_signers --seal 1f0c…
     """
@@ -170,15 +171,24 @@ def verify(
     missed = seal is not None and (not approvals or approvals[-1].seal != seal.strip().lower())
     refused = bool(approvals) and approvals[-1].decision == "refused"
     unsigned = signers is not None and not approvals
+    strays = workflow.unapproved_files(path) if approvals and manifest.is_dir() else []
     if json:
         entries = [one.to_dict() for one in approvals]
-        print_json({"manifest": str(path), "unchanged": not wrong, "files": states, "approvals": entries})
+        states_told = {"manifest": str(path), "unchanged": not wrong, "files": states, "approvals": entries}
+        print_json(states_told | ({"unlisted": strays} if strays else {}))
     elif not quiet:
         for name, state in states.items():
             colour = "green" if state == "unchanged" else "red"
             out.print(f"[{colour}]{state:<9}[/{colour}] {safe(name)}", highlight=False, soft_wrap=True)
+        for name in strays:
+            out.print(f"[red]unlisted [/red] {safe(name)}", highlight=False, soft_wrap=True)
         for approval in approvals:
             _show_approval(approval)
+        if not approvals and not unsigned:
+            err.print("Nobody has approved the release: `discreet approve` does.", highlight=False)
+    if strays:
+        what = "file that is" if len(strays) == 1 else "files that are"
+        err.print(f"The folder holds {len(strays)} {what} not of the release, and approved by nobody.", highlight=False)
     if broken:
         err.print(f"{len(broken)} of {len(approvals)} approvals no longer hold.", highlight=False)
     if refused:
@@ -190,5 +200,5 @@ def verify(
     if wrong:
         what = "file is" if len(states) == 1 else "files are"
         err.print(f"{len(wrong)} of {len(states)} {what} not as the manifest says.", highlight=False)
-    if wrong or broken or missed or refused or unsigned:
+    if wrong or broken or missed or refused or unsigned or strays:
         raise typer.Exit(1)

@@ -82,7 +82,11 @@ class Dossier:
                 raise SchemaError(f"[about]: {field.name} must be text in quotes.")
             elif field.name in _DAYS and value:
                 value = _day(field.name, value)
+            else:
+                value = " ".join(value.split())  # a text over several lines is one in a report
             object.__setattr__(self, field.name, value)
+        if self.date and self.review_date and self.review_date <= self.date:
+            raise SchemaError("[about]: review_date must lie after date.")
 
     @classmethod
     def of(cls, table: Dossier | Mapping[str, Any] | None) -> Dossier:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
@@ -11,19 +12,19 @@ import numpy as np
 from discreet.contracts.estimator import Estimator
 from discreet.data.microdata import Microdata, microdata
 from discreet.data.schema import Schema
-from discreet.errors import DataError, ParameterError, door
+from discreet.errors import DataError, DiscreetError, DiscreetWarning, ParameterError, door
 from discreet.statistics.question import Need
 
 if TYPE_CHECKING:
     from discreet.contracts.masker import Masker
 
-__all__ = ["Transformer"]
+__all__ = ["TableTransformer", "Transformer"]
 
 _OUTPUTS = ("default", "pandas", "polars")
 _ONE_TABLE = "Use fit_transform, which protects the table that it is given; or mask old and new records together."
 
 
-class Transformer(Estimator):
+class TableTransformer:
     """`fit`, `transform`, `fit_transform` and what pipelines ask for besides.
 
     A masker protects one table, and `fit_transform` does that. Where records are changed one by one and nothing is
@@ -35,8 +36,10 @@ class Transformer(Estimator):
     @door
     def fit(self, X: Any, y: Any = None, *, schema: Schema | None = None) -> Self:  # noqa: ARG002 - for pipelines
         """Learn from a table how its records, and others like them, are released. `y` is not used."""
-        self.check_parameters()
-        self._learn(microdata(_as_table(type(self).__name__, X), schema))
+        self._check()
+        table = microdata(_as_table(type(self).__name__, X), schema)
+        self._learn(table)
+        self._tell_what_stays(table, X, schema)
         return self
 
     @door
@@ -58,10 +61,9 @@ class Transformer(Estimator):
                 f"X has {width} features, but {owner} is expecting {self.n_features_in_} features as input."
             )
         if self._fitted_plan is None:
-            meets = cast("Masker", self).need not in (Need.RECORD, Need.ORDER)
-            why = "its records have to meet" if meets else "it draws"
             raise DataError(
-                f"{owner}: other records cannot be released by what was learned from a table, because {why}.",
+                f"{owner}: other records cannot be released by what was learned from a table, because "
+                f"{self._why_one_table()}.",
                 hint=_ONE_TABLE,
             )
         return self._given_back(self._fitted_plan(microdata(X, self._fitted_plan.schema)), X)
@@ -73,11 +75,15 @@ class Transformer(Estimator):
         Of a pandas frame the index is not kept: it may say who is who, or in which order the records were. Where
         ``set_output(transform="pandas")`` asks for frames that go on in a pipeline, it is, so that they can be put
         beside others of the same records. An array of numbers with two dimensions comes back as an array.
+
+        Without a schema, roles are guessed by names and values. A column that could be masked and is not, because it
+        was taken for something that no intruder knows, is named in a :class:`~discreet.errors.DiscreetWarning`.
         """
         X = _as_table(type(self).__name__, X)
         table = microdata(X, schema)
         masked = cast("Masker", self).mask(table)
         self._learn(table)
+        self._tell_what_stays(table, X, schema)
         return self._given_back(masked.microdata, X, in_place=masked.provenance.rows is None)
 
     def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> Self:
@@ -107,25 +113,53 @@ class Transformer(Estimator):
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
-        scales = cast("Masker", self).scales
+        maskers = self._maskers()
+        scales = {scale for masker in maskers for scale in masker.scales}
         return Tags(
             estimator_type=None,
             target_tags=TargetTags(required=False),
             transformer_tags=TransformerTags(),
-            non_deterministic=hasattr(self, "random_state"),
+            non_deterministic=any(hasattr(masker, "random_state") for masker in maskers),
             input_tags=InputTags(
                 categorical=bool(scales & {"ordinal", "nominal"}),
                 string=bool(scales & {"ordinal", "nominal"}),
-                allow_nan=cast("Masker", self).handles_missing,
+                allow_nan=all(masker.handles_missing for masker in maskers),
             ),
         )
 
     # ------------------------------------------------------------------------------------------------------ inside
 
-    def _learn(self, table: Microdata) -> None:
-        from discreet.contracts.run_masker import plan_release
+    def _check(self) -> None:
+        """Refuse parameters that are out of bounds, before a table is looked at."""
 
-        self._fitted_plan = plan_release(cast("Masker", self), table)
+    def _maskers(self) -> Sequence[Masker]:
+        """Return what masks, step by step."""
+        raise NotImplementedError
+
+    def _release_plan(self, table: Microdata) -> Any:  # noqa: ARG002 - of a table, where there is one
+        """Return how other records are released; None where a table is masked as a whole."""
+        return None
+
+    def _why_one_table(self) -> str:
+        return "its steps see one table after the other"
+
+    def _tell_what_stays(self, table: Microdata, given: Any, schema: Schema | None) -> None:
+        """Warn of columns that could be masked and are not, because of a role that nobody declared."""
+        if schema is not None or isinstance(given, Microdata):
+            return
+        stays = _untouched(self._maskers(), table.schema)
+        if stays:
+            roles = ", ".join(sorted({table.schema[name].role for name in stays}))
+            warnings.warn(
+                f"{type(self).__name__}: {len(stays)} of {len(table.names)} columns are released as they are, the "
+                f"first {stays[0]!r}, because their role was guessed: {roles}. "
+                "Hint: Name what is to be masked in attributes=[…], or declare the roles in a schema.",
+                DiscreetWarning,
+                stacklevel=4,
+            )
+
+    def _learn(self, table: Microdata) -> None:
+        self._fitted_plan = self._release_plan(table)
         self._names_in = table.names
         self._names_out = tuple(name for name in table.names if table.schema[name].role != "identifier")
         self.n_features_in_ = len(table.names)
@@ -149,6 +183,40 @@ class Transformer(Estimator):
             columns = [column.to_numpy() for column in released.to_arrow().columns]
             return np.column_stack(columns) if columns else np.empty((len(released), 0))
         return released if isinstance(given, Microdata) else released.to_native()
+
+
+class Transformer(Estimator, TableTransformer):
+    """A masker as a transformer."""
+
+    def _check(self) -> None:
+        self.check_parameters()
+
+    def _maskers(self) -> Sequence[Masker]:
+        return [cast("Masker", self)]
+
+    def _release_plan(self, table: Microdata) -> Any:
+        from discreet.contracts.run_masker import plan_release
+
+        return plan_release(cast("Masker", self), table)
+
+    def _why_one_table(self) -> str:
+        meets = cast("Masker", self).need not in (Need.RECORD, Need.ORDER)
+        return "its records have to meet" if meets else "it draws"
+
+
+def _untouched(maskers: Collection[Masker], schema: Schema) -> list[str]:
+    """Return the columns that no masker changes, though one could, and nobody named others."""
+    if any(getattr(masker, "attributes", None) or masker.moves_records() or masker.renumbers for masker in maskers):
+        return []
+    changed: set[str] = set()
+    for masker in maskers:
+        try:
+            changed |= set(masker.columns_for(schema))
+        except DiscreetError:
+            return []  # said where it masks
+    scales = {scale for masker in maskers for scale in masker.scales}
+    others = [a.name for a in schema if a.role not in ("identifier", "key")]
+    return [name for name in schema.of_scale(*scales, among=others) if name not in changed]
 
 
 def _asked_everywhere() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from discreet.contracts.masker import Masker
+from discreet.contracts.transformer import TableTransformer
 from discreet.data.microdata import microdata
 from discreet.errors import ParameterError, door, wrong_type
 from discreet.evaluation.assessing import assess
@@ -23,7 +23,7 @@ def privacy_utility(masker: Any, X: Any, y: Any = None) -> float:
 
     Parameters
     ----------
-    masker : Masker or Pipeline of scikit-learn
+    masker : Masker, Chain, or Pipeline of scikit-learn
         Of a pipeline, its maskers: steps before the first one prepare the table, which is what the release is compared
         with; steps after the last one see the release and do not count.
     X : table
@@ -41,7 +41,7 @@ def privacy_utility(masker: Any, X: Any, y: Any = None) -> float:
     maskers = [masker]
     if _is_pipeline(masker):
         X, maskers = _prepared(masker, X, y)
-    elif not isinstance(masker, Masker):
+    elif not isinstance(masker, TableTransformer):
         raise wrong_type("privacy_utility", "masker must be a masker", masker, "privacy_utility(MDAV(k=5), table)")
     table = microdata(X)
     masked = table
@@ -55,19 +55,23 @@ def _is_pipeline(estimator: Any) -> bool:
     return loaded is not None and isinstance(estimator, loaded.Pipeline)
 
 
-def _prepared(pipeline: Any, X: Any, y: Any) -> tuple[Any, list[Masker]]:
+def _prepared(pipeline: Any, X: Any, y: Any) -> tuple[Any, list[Any]]:
     """Return the table as it reaches the first masker of a pipeline, and all its maskers."""
     from sklearn.base import clone
 
     steps = [step for _, step in pipeline.steps]
-    places = [place for place, step in enumerate(steps) if isinstance(step, Masker)]
+    places = [place for place, step in enumerate(steps) if isinstance(step, TableTransformer)]
     if not places:
         raise ParameterError(
             f"privacy_utility: none of the {len(steps)} steps of the pipeline is a masker.",
             hint="make_pipeline(MDAV(k=5)); a masker inside of another step cannot be told from it.",
         )
     first, last = places[0], places[-1]
-    between = [step for step in steps[first:last] if not isinstance(step, Masker) and step not in (None, "passthrough")]
+    between = [
+        step
+        for step in steps[first:last]
+        if not isinstance(step, TableTransformer) and step not in (None, "passthrough")
+    ]
     if between:
         raise ParameterError(
             f"privacy_utility: {type(between[0]).__name__} stands between two maskers of the pipeline, so that the "

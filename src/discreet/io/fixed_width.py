@@ -39,7 +39,7 @@ __all__ = [
 
 FIXED = (".asc", ".dat", ".fwf")
 _VARIABLE = re.compile(r"(?P<name>[^\s<>]+)\s+(?P<start>[0-9]+)\s+(?P<width>[0-9]+)(?P<missing>(\s+\S+)*)")
-_WORD = re.compile(r"<(?P<word>[A-Za-z_]+)>\s*(?P<value>.*)")
+_WORD = re.compile(r"<(?P<word>[A-Za-z_]+)>\s*(?P<value>[^<]*)")
 _WHOLE, _DECIMAL = r"^[+-]?(0|[1-9][0-9]{0,17})$", r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)$"
 
 
@@ -52,6 +52,8 @@ class Variable:
     width: int
     missing: tuple[str, ...] = ()
     words: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    """Where the words stand in the metadata."""
 
     @property
     def decimals(self) -> int:
@@ -85,13 +87,14 @@ def read_rda(path: Path) -> tuple[Variable, ...]:
         part = line.strip()
         if not part or part.startswith(("#", "//")):
             continue
-        word = _WORD.fullmatch(part)
-        if word and not variables:
-            if word["word"].upper() == "SEPARATOR":
+        words = list(_WORD.finditer(part)) if part.startswith("<") else []  # a line may hold several
+        if words and not variables:
+            if any(word["word"].upper() == "SEPARATOR" for word in words):
                 raise FileError(f"{str(path)!r} is of a file with a separator.", hint="Read it as .csv, --no-header.")
             continue
-        if word:
-            variables[-1].words[word["word"].upper()] = word["value"].strip()
+        if words:
+            variables[-1].words.update({word["word"].upper(): word["value"].strip() for word in words})
+            variables[-1].lines.update({word["word"].upper(): number for word in words})
             continue
         variable = _VARIABLE.fullmatch(part)
         if variable is None or not int(variable["start"]) or not int(variable["width"]):

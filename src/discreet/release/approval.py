@@ -11,6 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import json as json_
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +19,18 @@ from typing import Any
 
 from discreet import io
 from discreet.errors import FileError, ParameterError, door
-from discreet.release.manifest import PathLike, check_manifest, find_manifest, listed_files
-from discreet.release.signing import check_signature, sign
+from discreet.release.manifest import (
+    PathLike,
+    check_manifest,
+    find_manifest,
+    listed_files,
+    stray_files,
+    thresholds_missed,
+)
+from discreet.release.signing import Signature, check_signature, listed_signers, sign
 from discreet.typing import Json
 
-__all__ = ["APPROVALS", "Approval", "approve", "check_approvals"]
+__all__ = ["APPROVALS", "Approval", "approve", "check_approvals", "unapproved_files"]
 
 APPROVALS = "approvals.json"
 
@@ -104,9 +112,10 @@ def approve(
         Who decides, and why.
     decision : {"approved", "refused"}
     exceptions : sequence of str
-        What was allowed against a rule of the house.
+        What was allowed against a rule of the house. A release that misses a threshold of its protocol is approved
+        with an exception, or not at all.
     date : str, optional
-        Such as ``"2026-11-30"``; today by default.
+        Such as ``"2026-11-30"``; today by default, and no later than that.
     ssh_key : path, optional
         Sign with this SSH key, through ``ssh-keygen``.
     gpg_key : str, optional
@@ -120,6 +129,9 @@ def approve(
     ------
     FileError
         Where a file is not as the manifest says, or an earlier approval does not hold.
+    ParameterError
+        Where the date lies in the future or before that of an earlier approval, or where thresholds are missed and no
+        exception is named.
     """
     for what, words in (("by", by), ("reason", reason), *(("exceptions", one) for one in exceptions)):
         if not isinstance(words, str) or not words.strip():
@@ -140,6 +152,16 @@ def approve(
         raise FileError(
             f"Approval {broken.number} does not hold: {broken.faults[0]}",
             hint=f"Keep {APPROVALS} as evidence elsewhere, and approve the release anew without it.",
+        )
+    if earlier and day < earlier[-1].date:
+        raise ParameterError(
+            "approve: date lies before that of the approval before it.", hint="Decisions follow one another in time."
+        )
+    missed = thresholds_missed(manifest)
+    if missed and decision == "approved" and not exceptions:
+        raise ParameterError(
+            f"approve: the release misses {len(missed)} of its thresholds, the first {missed[0]!r}.",
+            hint="Say what is allowed all the same, as an exception (--exception), or refuse the release (--refuse).",
         )
     statement: Json = {
         "number": len(entries) + 1,
@@ -170,9 +192,10 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
     release : path
         Its folder, or its manifest.
     signers : path, optional
-        A file of allowed signers, as OpenSSH reads it: an SSH signature must then be by one of them, and the last
-        approval must be signed, so or by a GPG key that the keyring here trusts; it is over those before it too. Who
-        signed is what the signature says; `by` is what the signer wrote.
+        A file of allowed signers, as OpenSSH reads it, with lines such as ``gpg FINGERPRINT A. Smith`` for keys of
+        GPG: a signature must then be by one of them, and the last approval must be signed; it is over those before it
+        too. Who signed is what the signature says; `by` is what the signer wrote, and may not be the name of
+        somebody else in the list.
     """
     if signers is not None and not Path(signers).is_file():
         raise FileError(f"The list of signers {str(signers)!r} does not exist.")
@@ -181,7 +204,7 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
     entries = _read(path)
     # Only what this module writes has these bytes: a blank too many is a changed byte as well.
     strange = bool(entries) and path.read_bytes() != _whole(entries).encode()
-    result, previous = [], ""
+    result, previous, day = [], "", ""
     for place, entry in enumerate(entries, start=1):
         statement = entry["approval"]
         faults = [f"{APPROVALS} is not written as it was."] if strange else []
@@ -189,15 +212,17 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
             faults.append("What it says was changed after it was sealed.")
         if statement["number"] != place or statement["previous"] != previous:
             faults.append("It does not follow upon the approval before it.")
+        faults += _misdated(statement["date"], day)
         faults += _changed(manifest, statement)
         signature = None
         if entry["signature"] is not None:
             signature = check_signature(_text(statement), entry["signature"], signers=signers)
             faults += [signature.sentence] if signature.state == "wrong" else []
+            faults += _misnamed(statement["by"], signature, signers)
         last = place == len(entries)  # its signature is also over the seals of those before it
         if signers is not None and last and (signature is None or signature.state in ("fits", "unchecked")):
             faults.append("It is not signed by anybody who is known to be allowed to.")
-        previous = entry["seal"]
+        previous, day = entry["seal"], statement["date"]
         result.append(
             Approval(
                 place, statement["decision"], statement["by"], statement["reason"], statement["date"],
@@ -207,6 +232,37 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
             )
         )  # fmt: skip
     return tuple(result)
+
+
+@door
+def unapproved_files(release: PathLike) -> list[str]:
+    """Return the files in the folder of a release that its manifest does not list, so that nobody approved them."""
+    return stray_files(find_manifest(release), [APPROVALS])
+
+
+def _misdated(date: str, before: str) -> list[str]:
+    """Say whether the day of an approval can be the day on which it was given."""
+    try:
+        if dt.date.fromisoformat(date) > _latest_day():
+            return ["It is dated in the future."]
+    except ValueError:
+        return ["Its date is no day."]
+    return ["It is dated before the approval that it follows."] if date < before else []
+
+
+def _misnamed(by: str, signature: Signature, signers: PathLike | None) -> list[str]:
+    """Say whether an approval is given in the name of somebody in the list who is not who signed."""
+    if signers is None or not signature.signer or _same_person(by, signature.signer):
+        return []
+    others = [name for name in listed_signers(signers) if _same_person(by, name)]
+    return [f"It is given in the name of {others[0]}, and was signed by {signature.signer}."] if others else []
+
+
+def _same_person(by: str, name: str) -> bool:
+    """Say whether what a signer wrote can be the name in a list: the whole of it, or what stands before its @."""
+    written, listed = f" {by.casefold()} ", name.casefold()
+    parts = {listed, listed.partition("@")[0]} - {""}
+    return any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", written) for part in parts)
 
 
 def _changed(manifest: Path, statement: Json) -> list[str]:
@@ -253,16 +309,25 @@ def _is_entry(entry: Any) -> bool:
     exceptions = isinstance(statement["exceptions"], list) and all(
         isinstance(one, str) for one in statement["exceptions"]
     )
+    texts = texts and statement["decision"] in _DECISIONS
     return texts and named and exceptions and (signature is None or isinstance(signature, dict))
+
+
+def _latest_day() -> dt.date:
+    """Return the day after today in UTC, which it is already somewhere on earth."""
+    return dt.datetime.now(tz=dt.UTC).date() + dt.timedelta(days=1)
 
 
 def _day(date: str | None) -> str:
     if date is None:
         return dt.datetime.now(tz=dt.UTC).date().isoformat()
     try:
-        return dt.date.fromisoformat(date).isoformat()
+        day = dt.date.fromisoformat(date)
     except (TypeError, ValueError):
         raise ParameterError("approve: date must be a day such as 2026-11-30.") from None
+    if day > _latest_day():
+        raise ParameterError("approve: date lies in the future.", hint="Approve on the day of the decision.")
+    return day.isoformat()
 
 
 def _text(value: Json) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import shlex
 import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
@@ -109,7 +111,10 @@ def _hierarchy(
     if packed not in files:
         imported.skip(where, f"hierarchy of {name!r}", "the project does not hold its file")
         return
-    target = f"hierarchy_{re.sub(r'[^A-Za-z0-9_-]+', '-', name)}.csv"
+    stem = f"hierarchy_{re.sub(r'[^A-Za-z0-9_-]+', '-', name)}"
+    target, place = f"{stem}.csv", 2
+    while target.lower() in {other.lower() for other in imported.files}:  # other names may be written alike
+        target, place = f"{stem}-{place}.csv", place + 1
     imported.files[target] = files[packed]
     hierarchies[name] = target
     for end in ("min", "max"):
@@ -126,9 +131,11 @@ def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, s
         for pattern, model in _MODELS:
             match = re.fullmatch(pattern, text, re.IGNORECASE)
             if match:
-                groups = [
-                    re.sub(r"\.0+$", "", group) if place == 0 else group for place, group in enumerate(match.groups())
-                ]
+                numbers, attribute = list(match.groups()), ""
+                if "'" in text:
+                    attribute = numbers.pop()
+                groups = [re.sub(r"\.0+$", "", group) if place == 0 else group for place, group in enumerate(numbers)]
+                groups += [_quoted(attribute)] if attribute else []
                 models.append(model.format(*groups))
                 break
         else:
@@ -139,19 +146,25 @@ def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, s
     if models:
         parameters["models"] = "; ".join(models)
     limit = config.findtext("relativeMaxOutliers")
-    if limit:
-        parameters["suppression"] = min(max(float(limit), 0.0), 1.0)
+    share = _number(limit)
+    if share is not None:
+        parameters["suppression"] = min(max(share, 0.0), 1.0)
+    elif limit:
+        imported.skip("config", "the share of records that may be suppressed", "it is no number; none may be")
+        parameters["suppression"] = 0.0
     metric = (config.findtext("metric") or "").lower()
     objective = next((ours for theirs, ours in _OBJECTIVES.items() if theirs in metric), None)
     if objective:
         parameters["objective"] = objective
     elif metric:
         imported.skip("config", "the utility measure", "no objective of that name; loss is made least")
-    weights = {
-        weight.findtext("attribute", ""): float(weight.findtext("weight", "0") or 0)
-        for weight in config.iter("attributeWeight")
-    }
-    weights = {name: weight for name, weight in weights.items() if weight > 0 and name in keys}
+    weights = {}
+    for one in config.iter("attributeWeight"):
+        name, weight = one.findtext("attribute", ""), _number(one.findtext("weight") or "0")
+        if weight is None:
+            imported.skip("config", f"the weight of {name!r}", "it is no number")
+        elif weight > 0 and name in keys:
+            weights[name] = weight
     if weights and len(set(weights.values())) > 1:
         parameters["importance"] = weights
     if not models:
@@ -159,6 +172,20 @@ def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, s
         parameters["k"] = 5
     note = "ARX's search: full-domain generalisation. ARX keeps suppressed records as rows of *; here they are left out"
     imported.steps.append((Step("generalisation", parameters), note))
+
+
+def _quoted(name: str) -> str:
+    """Return a name as a model's text takes it: in quotes where it has blanks or the like."""
+    return name if re.fullmatch(r"[^\s'\"\\]+", name) else shlex.quote(name)
+
+
+def _number(text: str | None) -> float | None:
+    """Return the finite number that a text is, or None."""
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _shape(text: str) -> str:

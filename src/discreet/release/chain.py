@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
 from copy import copy
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from discreet.contracts.masked import Masked
 from discreet.contracts.masker import Masker
 from discreet.contracts.run_masker import Written
 from discreet.contracts.stepwise import MaskingStage, StepwiseMasking
+from discreet.contracts.transformer import TableTransformer
 from discreet.data.keyed_draws import drawn_seed, seed_from
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
@@ -32,6 +35,7 @@ from discreet.io.stored_parquet import FileTarget, ParquetSource, ParquetTarget
 from discreet.masking.running.units import PerUnit
 from discreet.plain import plain
 from discreet.progress import report as report_progress
+from discreet.registry import unknown_parameter
 from discreet.release.protocol_parts import Step
 from discreet.scratch import scratch_folder
 from discreet.typing import IntArray
@@ -44,7 +48,7 @@ _NAMES = 3
 _EXAMPLE = "Chain([TopCoding(share=0.1), MDAV(k=5)], seed=20)"
 
 
-class Chain(StepwiseMasking):
+class Chain(StepwiseMasking, TableTransformer):
     """Several masking steps, one after the other, that mask as one.
 
     Parameters
@@ -91,13 +95,38 @@ class Chain(StepwiseMasking):
         names = [one.method if isinstance(one, Step) else one.name for one in self.steps]
         return f"Chain({' + '.join(names)})"
 
-    def get_params(self, *, deep: bool = True) -> dict[str, Any]:
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return what the chain was made with; `deep` adds the parameters of its steps, as ``step_1__k``."""
         own = {"steps": self.steps, "seed": self.seed, "folder": self.folder}
         if not deep:
             return own
         inner = {f"step_{place}": masker.get_params() for place, masker in enumerate(self.maskers, start=1)}
         return own | {f"{step}__{name}": value for step, those in inner.items() for name, value in those.items()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change the steps, the seed or the folder, or a parameter of a step (``step_1__k``), and return self."""
+        inner: dict[int, dict[str, Any]] = {}
+        for name, value in params.items():
+            outer, _, parameter = name.partition("__")
+            place = int(outer.removeprefix("step_")) if re.fullmatch(r"step_[1-9][0-9]*", outer) else 0
+            if not parameter and name in ("steps", "seed", "folder"):
+                continue
+            if not parameter or not 1 <= place <= len(self.steps):
+                raise unknown_parameter("Chain", name, list(self.get_params()))
+            inner.setdefault(place - 1, {})[parameter] = value
+        fresh = Chain(**({"steps": self.steps, "seed": self.seed, "folder": self.folder} | {
+            name: value for name, value in params.items() if "__" not in name
+        }))  # fmt: skip
+        self.steps, self.seed, self.folder = fresh.steps, fresh.seed, fresh.folder
+        self.steps = tuple(_with_parameters(one, inner.get(place, {})) for place, one in enumerate(self.steps))
+        return self
+
+    def clone(self) -> Chain:
+        """Return a fresh copy of the same steps."""
+        return Chain(self.steps, self.seed, folder=self.folder)
+
+    def _maskers(self) -> tuple[Masker, ...]:
+        return self.maskers
 
     @door
     def mask(
@@ -286,6 +315,21 @@ class Chain(StepwiseMasking):
                 return Written(history[0], current.schema)
             record = chained(source, current, rows, [one.unit for one in steps], history, schemas, seed, engine)
         return Written(record, current.schema)
+
+
+def _with_parameters(one: Step | Masker | PerUnit, parameters: Mapping[str, Any]) -> Step | Masker | PerUnit:
+    """Return a step with some of its parameters changed; the step that was given stays as it is."""
+    if not parameters:
+        return one
+    if isinstance(one, Step):
+        known = catalogue.method("masker", one.method).parameter_names()
+        unknown = next((name for name in parameters if name not in known), None)
+        if unknown is not None:
+            raise unknown_parameter(one.method, unknown, known)
+        return replace(one, parameters={**one.parameters, **parameters})
+    if isinstance(one, PerUnit):
+        return PerUnit(one.masker.clone().set_params(**parameters), one.unit)
+    return one.clone().set_params(**parameters)
 
 
 def _step_target(table: StoredTable, path: Path, inputs: tuple[str, ...]) -> FileTarget:

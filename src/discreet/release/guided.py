@@ -21,6 +21,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from discreet import catalogue
 from discreet.contracts.assessment import Assessment
 from discreet.contracts.chart import Chart
 from discreet.contracts.dossier import Dossier
@@ -311,7 +312,15 @@ class ProtectedSurvey:
 
 
 def _said(step: Step) -> str:
-    parameters = {name: value for name, value in step.parameters.items() if name != "random_state"}
+    signature = catalogue.method("masker", step.method).signature()
+    defaults = {name: one.default for name, one in signature.items()}
+    # How large groups are is told always; of the rest, what is not as usual.
+    parameters = {name: defaults[name] for name in ("k",) if name in defaults} | {
+        name: value
+        for name, value in step.parameters.items()
+        if name != "random_state"
+        and (name not in defaults or type(value) is not type(defaults[name]) or value != defaults[name])
+    }
     unit = [f"unit={step.unit}"] if step.unit else []
     return ", ".join([*(f"{name}={value}" for name, value in parameters.items()), *unit])
 

@@ -37,6 +37,8 @@ class Imported:
     """Columns by what the other tool calls them, for steps that name none."""
     steps: list[tuple[Step, str]] = field(default_factory=list)
     """With the comment that stands beside each."""
+    last_steps: list[tuple[Step, str]] = field(default_factory=list)
+    """What is done after all of them, wherever it is asked for."""
     thresholds: dict[str, float] = field(default_factory=dict)
     unread: list[Unread] = field(default_factory=list)
     data: str = ""

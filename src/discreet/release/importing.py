@@ -13,7 +13,7 @@ from discreet.data.survey import Declaration
 from discreet.errors import FileError, ParameterError, SchemaError, wrong_type
 from discreet.io.atomic import whole_file
 from discreet.io.fixed_width import read_rda
-from discreet.masking.recoding.hierarchy_text import read_rows
+from discreet.masking.recoding.hierarchy_text import check_recoding, read_rows
 from discreet.release.arx_project import read_arx
 from discreet.release.imported import Imported, Unread
 from discreet.release.proposal import propose
@@ -149,7 +149,7 @@ def _recoding(source: Path, name: str) -> Imported:
     """Read a recoding line by line; of one with lines that cannot be read, those that can are kept in a copy."""
     imported = Imported("μ-Argus")
     lines = _text(source).splitlines()
-    kept = []
+    kept, unread = [], set()
     for number, line in enumerate(lines, 1):
         word = line.strip().partition(">")[0].upper()
         try:
@@ -158,6 +158,7 @@ def _recoding(source: Path, name: str) -> Imported:
         except FileError as error:
             why = error.message.removeprefix("Line 1 of the recode file ").rstrip(".")
             imported.skip(f"line {number}", "a line of the recoding", f"not taken over: it {why}")
+            unread.add(number)
             continue
         if word in ("<CODELIST", "<TREERECODE"):
             imported.skip(f"line {number}", f"{word}>", "not taken over")
@@ -167,6 +168,7 @@ def _recoding(source: Path, name: str) -> Imported:
             f"Nothing in {source.name!r} could be read as a recoding of μ-Argus.",
             hint="Its lines are NEW: OLD, FROM-TO, …",
         )
+    check_recoding("\n".join("" if place in unread else line for place, line in enumerate(lines, 1)))
     whole = kept == lines and _is_utf8(source.read_bytes())
     file = source.name if whole else f"{source.stem}-read.grc"
     note = f"the recoding {source.name}" if whole else f"the recoding {source.name}, as far as it could be read"
@@ -187,10 +189,22 @@ def _is_utf8(content: bytes) -> bool:
 def _metadata(source: Path) -> Imported:
     imported = Imported("μ-Argus")
     variables = read_rda(source)
+    first = next(
+        (n for n, line in enumerate(_text(source).splitlines(), 1) if line.split()[:1] == [variables[0].name]), 1
+    )
+    for number, line in enumerate(_text(source).splitlines()[: first - 1], 1):
+        if line.strip().startswith("<"):
+            word = line.strip()[1:].partition(">")[0].upper()
+            imported.skip(f"line {number}", f"<{word}>", "not taken over: it stands before the first variable")
     for variable in variables:
-        for word in variable.words:
+        for word, value in variable.words.items():
+            where = f"line {variable.lines[word]}"
             if word not in _WORDS:
-                imported.skip(f"variable {variable.name}", f"<{word}>", "not taken over")
+                imported.skip(where, f"<{word}>", f"not taken over, of the variable {variable.name}")
+            elif word == "IDLEVEL" and not value.isdigit():
+                imported.skip(where, "<IDLEVEL>", f"its number cannot be read, of the variable {variable.name}")
+            elif word == "HOUSEHOLD":
+                imported.skip(where, "<HOUSEHOLD>", f"{variable.name} is taken for a variable like others")
     levels = {v.name: int(v.words.get("IDLEVEL", "0")) for v in variables if v.words.get("IDLEVEL", "0").isdigit()}
     levels = {name: level for name, level in levels.items() if level > 0}
     if levels:

@@ -6,6 +6,7 @@ import hashlib
 import json as json_
 import os
 import platform
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
@@ -26,6 +27,8 @@ __all__ = [
     "list_files",
     "listed_files",
     "masking_in_manifest",
+    "stray_files",
+    "thresholds_missed",
     "write_manifest",
 ]
 
@@ -60,6 +63,7 @@ def write_manifest(
     steps: Sequence[Provenance] = (),
     inputs: Iterable[PathLike] = (),
     audience: str = "internal",
+    thresholds: Mapping[str, bool] | None = None,
 ) -> None:
     """Write the manifest that closes a release: what every file is, its size and its SHA-256, and what made it.
 
@@ -77,6 +81,8 @@ def write_manifest(
         The files that the release was made from; they are listed too.
     audience : {"internal", "external"}
         A manifest to publish holds no protocol (there are seeds in it) and says nothing of the inputs.
+    thresholds : mapping of str to bool, optional
+        The thresholds of the protocol, and whether the release meets them; only for the house.
 
     Notes
     -----
@@ -96,6 +102,8 @@ def write_manifest(
         fields["inputs"] = [_fingerprint(Path(name), folder) for name in inputs if not is_key_file(name)]
         if protocol is not None:
             fields["protocol"] = {"sha256": hashlib.sha256(protocol.encode()).hexdigest(), "text": protocol}
+        if thresholds:
+            fields["thresholds"] = {name: "met" if met else "missed" for name, met in thresholds.items()}
         if steps:
             each = [one for step in steps for one in step.history or (step,)]
             fields["steps"] = [
@@ -150,6 +158,45 @@ def listed_files(path: PathLike) -> list[dict[str, str]]:
     """Return the files that a manifest lists, each with its name and its SHA-256."""
     source = Path(path)
     return [{"name": name, "sha256": expected} for name, expected in _entries(source, _read(source))]
+
+
+def thresholds_missed(path: PathLike) -> list[str]:
+    """Return the names of the thresholds that the release of a manifest misses."""
+    told = _read(Path(path)).get("thresholds", {})
+    return [name for name, state in told.items() if state != "met"] if isinstance(told, dict) else []
+
+
+def stray_files(path: PathLike, known: Iterable[str] = ()) -> list[str]:
+    """Return the files in the folder of a manifest that it does not list: nothing is said of them, nor approved.
+
+    Parameters
+    ----------
+    path : path
+        The manifest.
+    known : iterable of str
+        Further names that belong there, such as the file of approvals.
+    """
+    source = Path(path)
+    folder, entries = source.parent, _entries(source, _read(source))
+    names = {source.name, *known, *(name for name, _ in entries)}
+    sums = {_sha256(source), *(expected for _, expected in entries)}
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return [
+        name
+        for file in files
+        if (name := file.relative_to(folder).as_posix()) not in names and not _is_archive_of(file, sums)
+    ]
+
+
+def _is_archive_of(file: Path, sums: set[str]) -> bool:
+    """Say whether a file is an archive of what is listed, and of nothing else."""
+    if not zipfile.is_zipfile(file):
+        return False
+    try:
+        with zipfile.ZipFile(file) as archive:
+            return {hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()} <= sums
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError):  # damaged, locked, or packed in a way of its own
+        return False
 
 
 def masking_in_manifest(path: PathLike, release: PathLike) -> tuple[str | None, list[Mapping[str, Any]]] | None:

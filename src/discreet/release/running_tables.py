@@ -92,7 +92,10 @@ class TablesRun:
             paths = {name: one.write(folder, released=self.released[name]) for name, one in self.runs.items()}
             if manifest:
                 listed = {f"{name}.{what}": path for name, files in paths.items() for what, path in files.items()}
-                write_manifest(manifest["manifest"], listed, protocol=self.text, inputs=inputs)
+                thresholds = {
+                    f"{name}.{verdict.name}": verdict.met for name, one in self.runs.items() for verdict in one.verdicts
+                }
+                write_manifest(manifest["manifest"], listed, protocol=self.text, inputs=inputs, thresholds=thresholds)
                 paths[""] = manifest
         return paths
 

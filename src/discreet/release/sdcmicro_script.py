@@ -19,6 +19,9 @@ _READERS = {"read.csv", "read.csv2", "read.table", "read.delim", "read_csv", "re
             "read_dta", "read_sav", "read_spss", "read.dta", "read.spss", "read_parquet"}  # fmt: skip
 _SILENT = {"library", "require", "suppressPackageStartupMessages", "options", "rm", "setwd", "cat", "message",
            "head", "summary", "str", "names", "nrow", "ncol", "dim", "View", "plot", "set.seed"}  # fmt: skip
+_READING = {"file", "sep", "dec", "header", "stringsAsFactors", "as.is", "check.names", "use.value.labels",
+            "to.data.frame", "data.table", "show_col_types", "verbose", "showProgress"}  # fmt: skip
+"""Of calls that read a table: what is taken over, and what changes nothing here."""
 _WRAPPERS = {"suppressWarnings", "suppressMessages", "invisible"}
 _VALUES = {"c", "list", "seq", "rep", "paste", "paste0", "colnames", "setdiff", "which", "factor"}
 """Calls that give a value and do nothing to the data by themselves; a name that gets it stays unknown."""
@@ -110,6 +113,7 @@ def read_sdcmicro(text: str) -> Imported:
             continue
         elif call.function in _MEASURED:
             imported.skip(where, call.function, f"no step; see {_MEASURED[call.function]}")
+            _shuffle_records(imported, call, where)
         elif call.function == "undolast":
             _undo(imported, history, where)
         elif call.function in _CALLS:
@@ -119,6 +123,8 @@ def read_sdcmicro(text: str) -> Imported:
                 history.append(len(imported.steps) - before)
         else:
             imported.skip(where, call.function, "no call of sdcMicro that is known here")
+    # What follows a suppression, and the order of records, come when every other step was taken.
+    imported.steps += imported.last_steps
     if not recognised:
         raise FileError(
             "Nothing in the file could be read as a script of sdcMicro.",
@@ -200,6 +206,24 @@ def _data(imported: Imported, call: RCall, where: str) -> None:
     separator = ";" if call.function in ("read.csv2", "read_csv2") else separator
     if isinstance(separator, str) and len(separator) == 1 and separator != ",":
         imported.layout["delimiter"] = separator
+    if call.argument("dec") in (".", ","):
+        imported.layout["decimal"] = call.argument("dec")
+    if isinstance(call.argument("header"), bool):
+        imported.layout["header"] = call.argument("header")
+    for name, value in call.named.items():
+        if name in ("na.strings", "na", "user_na"):
+            why = "declare these codes of the attributes that have them, as missing = [...]"
+            imported.skip(where, f"{call.function}({name})", why)
+        elif name in ("dec", "header", "sep") and name not in _said(imported) and value not in (",", ""):
+            imported.skip(where, f"{call.function}({name})", "its value cannot be read; see [data]")
+        elif name not in _READING:
+            imported.skip(where, f"{call.function}({name})", "not taken over; see [data]")
+
+
+def _said(imported: Imported) -> set[str]:
+    """Return what was taken over of how a table is read, by R's names."""
+    names = {"delimiter": "sep", "decimal": "dec", "header": "header"}
+    return {names[name] for name in imported.layout if name in names}
 
 
 def _names(value: Any) -> list[str | int] | None:
@@ -211,10 +235,14 @@ def _names(value: Any) -> list[str | int] | None:
 
 def _create(imported: Imported, call: RCall, where: str) -> None:
     for name, value in call.named.items():
-        if name in ("dat", "alpha", "seed", "options", "randomizeRecords") or value is None:
+        if name == "dat" or value is None:
             continue
         columns = _names(value)
-        if name == "ghostVars":
+        if name == "seed":
+            imported.skip(where, "createSdcObj(seed)", "R's draws cannot be had again; the protocol has a seed")
+        elif name == "randomizeRecords":
+            _shuffle_records(imported, call, where)
+        elif name == "ghostVars":
             _ghosts(imported, value, where)
         elif name not in _ROLES:
             imported.skip(where, f"createSdcObj({name})", "not taken over")
@@ -222,6 +250,18 @@ def _create(imported: Imported, call: RCall, where: str) -> None:
             imported.skip(where, f"createSdcObj({name})", "the columns are not written out; declare them by hand")
         else:
             _declare(imported, name, columns)
+
+
+def _shuffle_records(imported: Imported, call: RCall, where: str) -> None:
+    """Put the records into an order that says nothing, at the end, where a call asks for it."""
+    asked = call.named.get("randomizeRecords")
+    if asked in (None, "no"):
+        return
+    if asked != "simple":
+        why = "households do not stay together: all records are put into another order"
+        imported.skip(where, f"{call.function}(randomizeRecords)", why)
+    if all(step.method != "record-order" for step, _ in imported.last_steps):
+        imported.last_steps.append((Step("record-order", {}), f"{where}: randomizeRecords"))
 
 
 def _declare(imported: Imported, name: str, columns: list[str | int]) -> None:
@@ -242,7 +282,8 @@ def _ghosts(imported: Imported, value: Any, where: str) -> None:
         elif len(pairs) > 1:
             imported.skip(where, "createSdcObj(ghostVars)", "the columns of one pair are not written out")
     if ghosts:
-        imported.steps.append((Step("ghost-suppression", {"ghosts": ghosts}), f"{where}: ghostVars"))
+        note = f"{where}: ghostVars. What is suppressed in a key is here, too: after every suppression"
+        imported.last_steps.insert(0, (Step("ghost-suppression", {"ghosts": ghosts}), note))
     else:
         imported.skip(where, "createSdcObj(ghostVars)", "the columns are not written out")
 
@@ -252,6 +293,13 @@ def _columns(imported: Imported, call: RCall, default: str) -> dict[str, Any]:
     value = call.argument("variables")
     columns = imported.sets.get(default) if value is None else _names(value)
     return {"attributes": list(columns)} if columns else {}
+
+
+def _strata(imported: Imported, call: RCall) -> dict[str, Any]:
+    """Return the parameter `strata` of a call: what it names, or what the object is stratified by, as sdcMicro does."""
+    value = call.argument("strata_variables")
+    strata = imported.sets.get("strataVar") if value is None else _names(value)
+    return {"strata": list(strata)} if strata else {}
 
 
 def _rest(imported: Imported, call: RCall, where: str, *used: str) -> None:
@@ -266,13 +314,14 @@ def _suppress(imported: Imported, call: RCall, where: str) -> None:
     if isinstance(k, list) and isinstance(combinations, list) and len(k) == len(combinations):
         parameters["combinations"] = {str(_whole(size)): _whole(one) for size, one in zip(combinations, k, strict=True)}
     else:
-        parameters["k"] = 2 if k is None else _whole(k[0] if isinstance(k, list) else k)
-        if isinstance(k, list) and combinations is None:
-            imported.skip(where, f"{call.function}(k)", "several numbers without combs; the first is taken")
+        parameters["k"] = 2 if k is None else _whole(max(k) if isinstance(k, list) else k)
+        if isinstance(k, list):
+            imported.skip(where, f"{call.function}(k)", "several numbers without as many combs; the largest is taken")
         if combinations is not None:
             imported.skip(where, f"{call.function}(combs)", "sizes of combinations go with as many k")
     importance, keys = call.argument("importance"), imported.sets.get("keyVars", [])
     parameters |= {"attributes": list(keys)} if keys else {}
+    parameters |= _strata(imported, call)
     if importance is not None:
         numbers = importance if isinstance(importance, list) else [importance]
         if len(numbers) == len(keys) and all(map(_is_number, numbers)) and all(isinstance(key, str) for key in keys):
@@ -337,7 +386,11 @@ def _bands(breaks: Any) -> str:
 def _rename(imported: Imported, call: RCall, where: str) -> None:
     column, before, after = (call.argument(name) for name in ("var", "before", "after"))
     before = before if isinstance(before, list) else [before]
-    after = after if isinstance(after, list) else [after] * len(before)
+    after = (
+        after
+        if isinstance(after, list) and len(after) > 1
+        else [*(after if isinstance(after, list) else [after])] * len(before)
+    )
     texts = [*before, *after]
     if not isinstance(column, str) or len(before) != len(after) or not all(isinstance(one, str | int) for one in texts):
         why = "its var, before or after is not written out; the call is not taken over"
@@ -377,9 +430,8 @@ def _aggregate(imported: Imported, call: RCall, where: str) -> None:
         parameters["axis"] = "robust"
     if method == "rmd":
         imported.skip(where, "microaggregation(method = 'rmd')", "distances are not robust here; mdav is taken")
-    strata = call.argument("strata_variables")
-    if strata is not None:
-        parameters["strata"] = _names(strata)
+    if call.function == "microaggregation":
+        parameters |= _strata(imported, call)
     _rest(imported, call, where, "method", "aggr", "variables", "strata_variables")
     imported.steps.append((Step(_GROUPS.get(str(method), "mdav"), parameters), f"{where}: microaggregation"))
 
@@ -394,10 +446,7 @@ def _gower(imported: Imported, call: RCall, where: str) -> None:
 def _pram(imported: Imported, call: RCall, where: str) -> None:
     stays = 0.8 if call.argument("pd") is None else float(call.argument("pd"))
     parameters: dict[str, Any] = {"theta": round(1 - stays, 12), "invariant": True}
-    parameters |= _columns(imported, call, "pramVars")
-    strata = call.argument("strata_variables")
-    if strata is not None:
-        parameters["strata"] = _names(strata)
+    parameters |= _columns(imported, call, "pramVars") | _strata(imported, call)
     _rest(imported, call, where, "variables", "pd", "strata_variables")
     note = (
         f"{where}: pram. pd is the least probability to stay; theta is the share that may change, and invariant "
@@ -416,7 +465,7 @@ def _noise(imported: Imported, call: RCall, where: str) -> None:
     else:
         percent = 150.0 if call.argument("noise") is None else float(call.argument("noise"))
         parameters = {"level": percent / 100, **_columns(imported, call, "numVars")}
-    _rest(imported, call, where, "method", "noise", "variables", "p")
+    _rest(imported, call, where, "method", "noise", "variables")
     note = f"{where}: addNoise. noise is in percent of a standard deviation; level is its hundredth"
     imported.steps.append((Step(name, parameters), note))
 

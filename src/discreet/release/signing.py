@@ -13,7 +13,7 @@ from pathlib import Path
 from discreet.errors import FileError, ParameterError
 from discreet.typing import Json
 
-__all__ = ["Signature", "check_signature", "sign"]
+__all__ = ["Signature", "check_signature", "listed_signers", "sign"]
 
 _NAMESPACE = "discreet-approval"
 """What an SSH signature is for: one made for something else does not pass for an approval."""
@@ -31,10 +31,13 @@ class Signature:
         ``"fits"``: it was made by the key that is named, of this very text; ``"trusted"``: and that key is listed for
         the signer who is named. ``"unchecked"``: the program or the public key is not here.
     sentence : str
+    signer : str
+        Whom the list of signers names for the key; empty where there is no list, or nobody is.
     """
 
     state: str
     sentence: str
+    signer: str = ""
 
 
 def sign(text: str, *, ssh_key: str | os.PathLike[str] | None = None, gpg_key: str | None = None) -> Json:
@@ -74,8 +77,8 @@ def check_signature(
     signature : dict
         As :func:`sign` gave it.
     signers : path, optional
-        The allowed signers of OpenSSH: who may sign, with which key. Without it a signature shows which key made it,
-        and not whose that is.
+        The allowed signers of OpenSSH: who may sign, with which key; and, for GPG, lines such as
+        ``gpg FINGERPRINT A. Smith``. Without it a signature shows which key made it, and not whose that is.
     """
     kind, armoured = signature.get("kind"), signature.get("text")
     if kind not in _PROGRAMS or not isinstance(armoured, str):
@@ -95,28 +98,76 @@ def _check_ssh(text: str, file: Path, signers: str | os.PathLike[str] | None) ->
         return Signature("wrong", "The SSH signature is not of this approval.")
     if signers is None:
         return Signature("fits", f"Signed by the SSH key {key[0]}; whose key it is, a list of signers says.")
-    listed = _call("ssh", ["-Y", "find-principals", "-s", str(file), "-f", os.fspath(signers)], "")
-    names = listed.stdout.split() if listed is not None and not listed.returncode else []
-    for name in names:
-        arguments = ["-Y", "verify", "-n", _NAMESPACE, "-s", str(file), "-f", os.fspath(signers), "-I", name]
-        verified = _call("ssh", arguments, text)
-        if verified is not None and not verified.returncode:
-            return Signature("trusted", f"Signed by {name} with the SSH key {key[0]}.")
+    with tempfile.TemporaryDirectory() as folder:
+        allowed = Path(folder) / "signers"
+        allowed.write_text("\n".join(_ssh_lines(signers)) + "\n", encoding="utf-8", newline="\n")
+        listed = _call("ssh", ["-Y", "find-principals", "-s", str(file), "-f", str(allowed)], "")
+        # One name a line: a name may hold blanks.
+        names = listed.stdout.splitlines() if listed is not None and not listed.returncode else []
+        for name in names:
+            arguments = ["-Y", "verify", "-n", _NAMESPACE, "-s", str(file), "-f", str(allowed), "-I", name]
+            verified = _call("ssh", arguments, text)
+            if verified is not None and not verified.returncode:
+                return Signature("trusted", f"Signed by {name} with the SSH key {key[0]}.", name)
     return Signature("wrong", f"The SSH key {key[0]} is of nobody who may sign.")
 
 
-def _check_gpg(text: str, file: Path, _signers: object) -> Signature:
+def _check_gpg(text: str, file: Path, signers: str | os.PathLike[str] | None) -> Signature:
     arguments = ["--batch", "--no-auto-key-retrieve", "--status-fd", "1", "--verify", str(file), "-"]
     outcome = _call("gpg", arguments, text)
     if outcome is None:
         return Signature("unchecked", "The GPG signature was not checked: gpg is not installed.")
     if "[GNUPG:] NO_PUBKEY" in outcome.stdout:
         return Signature("unchecked", "The GPG signature was not checked: the signer's public key is not at hand.")
-    valid = re.search(r"^\[GNUPG:\] VALIDSIG ([0-9A-F]+)", outcome.stdout, re.MULTILINE)
-    if outcome.returncode or valid is None:
+    valid = re.search(r"^\[GNUPG:\] VALIDSIG ([0-9A-F]+)(.*)$", outcome.stdout, re.MULTILINE)
+    words = set(re.findall(r"^\[GNUPG:\] ([A-Z]+)", outcome.stdout, re.MULTILINE))
+    if outcome.returncode or valid is None or "EXPSIG" in words:
         return Signature("wrong", "The GPG signature is not of this approval.")
+    key = valid[1]
+    # gpg ends with 0 and even calls the key trusted after its owner revoked it: only its status says so.
+    if words & {"REVKEYSIG", "KEYREVOKED"}:
+        return Signature("wrong", f"The GPG key {key} was revoked by its owner.")
+    if words & {"EXPKEYSIG", "KEYEXPIRED"}:
+        return Signature("fits", f"Signed by the GPG key {key}, which has expired.")
+    if signers is not None:
+        names = _gpg_lines(signers)
+        primary = valid[2].split()[-1:]  # a subkey signs for the key that it belongs to, which comes last
+        name = next((names[one] for one in (key, *primary) if one in names), None)
+        if name is None:
+            return Signature("wrong", f"The GPG key {key} is of nobody who may sign.")
+        return Signature("trusted", f"Signed by {name} with the GPG key {key}.", name)
     trusted = re.search(r"^\[GNUPG:\] TRUST_(ULTIMATE|FULLY)", outcome.stdout, re.MULTILINE)
-    return Signature("trusted" if trusted else "fits", f"Signed by the GPG key {valid[1]}.")
+    return Signature("trusted" if trusted else "fits", f"Signed by the GPG key {key}.")
+
+
+_GPG_LINE = re.compile(r"gpg\s+((?:[0-9A-Fa-f]\s*){40,64})\s+(\S.*)")
+
+
+def _lines(signers: str | os.PathLike[str]) -> list[str]:
+    try:
+        return Path(signers).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise FileError(f"The list of signers {str(signers)!r} cannot be read as text.") from None
+
+
+def _ssh_lines(signers: str | os.PathLike[str]) -> list[str]:
+    return [line for line in _lines(signers) if not _GPG_LINE.fullmatch(line.strip())]
+
+
+def _gpg_lines(signers: str | os.PathLike[str]) -> dict[str, str]:
+    """Return the names that the list of signers gives for fingerprints of GPG keys."""
+    matches = [match for line in _lines(signers) if (match := _GPG_LINE.fullmatch(line.strip()))]
+    return {"".join(match[1].split()).upper(): match[2].strip() for match in matches}
+
+
+def listed_signers(signers: str | os.PathLike[str]) -> list[str]:
+    """Return the names of all who are listed as signers."""
+    names = list(_gpg_lines(signers).values())
+    for line in _ssh_lines(signers):
+        match = re.match(r'\s*(?:"([^"]*)"|([^#\s]\S*))\s', line)
+        if match:
+            names += [name.strip() for name in (match[1] or match[2]).split(",") if name.strip()]
+    return names
 
 
 def _call(kind: str, arguments: list[str], text: str) -> subprocess.CompletedProcess[str] | None:

@@ -246,7 +246,8 @@ def _write_files(run: Run | StoredRun, paths: Mapping[str, Path], released: Mask
         write_report(run.original, _table(run), assessment, html=paths["external"], audience="external", **shared)
     if "manifest" in paths:
         listed = {name: path for name, path in paths.items() if name != "manifest"}
-        write_manifest(paths["manifest"], listed, protocol=run.text, inputs=run.inputs)
+        thresholds = {verdict.name: verdict.met for verdict in run.verdicts}
+        write_manifest(paths["manifest"], listed, protocol=run.text, inputs=run.inputs, thresholds=thresholds)
 
 
 def _table(run: Run | StoredRun) -> Any:

@@ -301,7 +301,8 @@ class Desk:
             paths["public-manifest"] = target / "manifest-external.json"
             write_manifest(paths["public-manifest"], public, audience="external")
             manifest = target / "manifest.json"
-            write_manifest(manifest, paths, protocol=text, inputs=inputs)
+            outcomes = {verdict.name: verdict.met for verdict in run.verdicts}
+            write_manifest(manifest, paths, protocol=text, inputs=inputs, thresholds=outcomes)
             listed = {entry["role"]: entry for entry in io.read_json(manifest)["files"]}
             files = [_file(key, path, listed[key]["bytes"], listed[key]["sha256"]) for key, path in paths.items()]
             files.append(_file("manifest", manifest, manifest.stat().st_size, ""))

@@ -13,7 +13,7 @@ from itertools import pairwise
 from discreet.errors import FileError
 from discreet.typing import Level
 
-__all__ = ["ENDINGS", "hierarchy_text", "read_rows"]
+__all__ = ["ENDINGS", "check_recoding", "hierarchy_text", "read_rows"]
 
 ENDINGS = (".csv", ".grc", ".toml")
 """Of files that hold a hierarchy and can be written; text with another ending is read as CSV."""
@@ -81,8 +81,22 @@ def _toml_rows(text: str) -> list[list[str]]:
 # -------------------------------------------------------------------------------------------------- recode files
 
 
+def check_recoding(text: str) -> None:
+    """Refuse a recode file two lines of which recode one code, to different ones, whatever codes a column has."""
+    rules, _ = _rules(text)
+    # Two ranges that overlap do so at an end of one of them.
+    ends = [end for _, _, low, high, ranged in rules for end in ((low, high) if ranged else (low,)) if end]
+    _rows(rules, dict.fromkeys(ends))
+
+
 def _recoded(text: str, levels: Iterable[Level] | None) -> tuple[list[list[str]], tuple[str, ...]]:
     """Read lines ``new: old, old, from-to, -to, from-``; ``<MISSING> codes`` and ``<CODELIST> file`` beside them."""
+    rules, missing = _rules(text)
+    return _rows(rules, _codes(rules) if levels is None else [str(level) for level in levels]), missing
+
+
+def _rules(text: str) -> tuple[list[tuple[int, str, str, str, bool]], tuple[str, ...]]:
+    """Return the rules of a recode file (line, new code, ends, whether it is a range) and its missing codes."""
     rules: list[tuple[int, str, str, str, bool]] = []
     missing: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
@@ -107,7 +121,11 @@ def _recoded(text: str, levels: Iterable[Level] | None) -> tuple[list[list[str]]
             rules.append((number, new.strip(), match["low"] if ranged else part.strip(), match["high"], ranged))
     if not rules:
         raise FileError("The recode file has no line NEW: OLD, FROM-TO, …")
-    codes = _codes(rules) if levels is None else [str(level) for level in levels]
+    return rules, missing
+
+
+def _rows(rules: Sequence[tuple[int, str, str, str, bool]], codes: Iterable[str]) -> list[list[str]]:
+    """Return every code with the one that it is recoded to."""
     rows = []
     for code in codes:
         places = [place for place, rule in enumerate(rules) if _holds(rule, code)]
@@ -117,7 +135,7 @@ def _recoded(text: str, levels: Iterable[Level] | None) -> tuple[list[list[str]]
             )  # fmt: skip
             raise FileError(f"Lines {first} and {second} of the recode file both recode one code, to different ones.")
         rows.append([code, rules[places[0]][1] if places else code])
-    return rows, missing
+    return rows
 
 
 def _codes(rules: Sequence[tuple[int, str, str, str, bool]]) -> list[str]:
