@@ -18,7 +18,7 @@ from discreet.data.scales.precision import MOST_DECIMALS, Fineness, rounded
 from discreet.data.schema import Schema
 from discreet.errors import ParameterError
 from discreet.parameters import AnyOf, ByName, Choice, Constraint, Integer, Optional
-from discreet.typing import BoolArray, FloatArray
+from discreet.typing import FloatArray
 
 __all__ = [
     "DECIMALS",
@@ -92,14 +92,10 @@ class ReleaseRounding:
             step = max(column.unit or 0.0, 0.0 if places is None else 10.0**-places)
             inside = np.where(result > high, result - step, np.where(result < low, result + step, result))
             result = np.clip(rounded(inside, column, places), low, high)
-        return np.asarray(np.where(_left_alone(self.masker, before, after), after, result))
-
-
-def _left_alone(masker: Masker, before: FloatArray, after: FloatArray) -> BoolArray:
-    """Say which cells are no aggregates: those that a method on a few cells did not touch."""
-    if not getattr(masker, "touches_all", True):
-        return np.asarray(before == after)
-    return np.zeros(after.shape, dtype=np.bool_)
+        if getattr(self.masker, "touches_all", True):
+            return result
+        # Cells that a method on a few cells did not touch are no aggregates.
+        return np.where(before == after, after, result)
 
 
 def names_to_round(masker: Masker, schema: Schema, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -154,3 +154,20 @@ def test_rounding_goes_in_steps_and_no_finer_than_asked_for():
 def test_huge_and_tiny_numbers_pass():
     values = np.array([1e300, -1e-300, 5e-324])
     assert np.isfinite(rounded(values, fineness(values))).all()
+
+
+@pytest.mark.parametrize("decimals", [None, 4, 0, -3])
+@pytest.mark.parametrize(("low", "high"), [(0.0, 5e3), (-1e-4, 1e-4), (1e9, 1e9 + 3), (-1e300, 1e300), (1.0, 1.0)])
+def test_many_numbers_are_rounded_as_few_are(monkeypatch, decimals, low, high):
+    rng = np.random.default_rng(3)
+    around = 10.0 ** np.arange(-40, 41)
+    near = np.concatenate([around * (1 + step * 2.0**-52) for step in (-500, -5, -2, -1, 0, 1, 2, 500)])
+    ends = [0.0, -0.0, np.nan, np.inf, -np.inf, 5e-324, -2e-308, 1e308, 0.5, 2.5]
+    sizes = np.concatenate([near, 2.0 ** rng.uniform(-1074, 1023, 400), rng.lognormal(size=2000), ends])
+    values = np.concatenate([sizes, -sizes])
+    column = Fineness(None, low, high)
+    few = rounded(values, column, decimals)
+    monkeypatch.setattr(precision, "_MANY", 1000)
+    many = precision._rounded_by_size(values, column, decimals)
+    assert many.tobytes() == few.tobytes()
+    assert rounded(values, column, decimals).tobytes() == few.tobytes()

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.values.decimals import count_decimals
+from discreet.kernels.values.decimals import count_decimals, round_by_size
 from discreet.typing import BoolArray, FloatArray
 
 __all__ = [
@@ -55,6 +55,12 @@ _ROOM = np.array(
     [int((_POWERS[: MOST_DECIMALS + 1] <= _DOUBLE_DIGITS / 2.0**e).sum()) - 1 for e in range(-1022, 1024)] + [-1, -1]
 )
 """By the exponent of a binary number, with how many decimals numbers below the next one have at most 15 digits."""
+
+_DECADES = np.floor(np.log10(2.0) * (np.arange(2048) - 1023))
+"""By the exponent of a binary number, the power of ten that no number of this exponent is below."""
+with np.errstate(over="ignore"):
+    _NEXT_TENS = 10.0 ** (_DECADES + 1)
+"""And the next one, which some of them reach."""
 
 
 @dataclass(frozen=True)
@@ -347,6 +353,8 @@ def rounded(values: FloatArray, column: Fineness, decimals: int | None = None) -
     >>> rounded(np.array([1000 / 3]), Fineness(None, 0.0, 900.0)).tolist()
     [333.333]
     """
+    if values.size >= _MANY and values.ndim == 1 and column.unit is None:
+        return _rounded_by_size(values, column, decimals)
     if values.size > _CACHED and values.ndim == 1:
         return np.concatenate([rounded(values[part], column, decimals) for part in _runs(values.size)])
     unit = column.unit
@@ -377,3 +385,24 @@ def rounded(values: FloatArray, column: Fineness, decimals: int | None = None) -
     # What is beyond exact powers of ten, or would overflow, has no such digits.
     safe = (np.abs(places) <= _EXACT_POWERS) & np.isfinite(result)
     return np.asarray(np.where(safe, result, values) + 0.0)  # no negative zero: it would be told apart
+
+
+def _rounded_by_size(values: FloatArray, column: Fineness, decimals: int | None) -> FloatArray:
+    """Do so with many numbers of a column with all binary digits, whose size their exponents tell."""
+    spread = column.high - column.low
+    top = np.floor(np.log10(spread)) if spread > 0 else np.inf
+    numbers = np.ascontiguousarray(values)
+    own = _DECADES[:, None] + [0, 1]
+    places = SIGNIFICANT - 1 - np.minimum(own, top)
+    places[[0, -1]] = _EXACT_POWERS + 1  # zero and its neighbours, and what is no number
+    if decimals is not None:
+        places[:-1] = np.minimum(places[:-1], decimals)
+    result, close = np.empty(values.size), np.empty(values.size, dtype=np.int64)
+    n_close = round_by_size(
+        numbers, numbers.view(np.int64), _NEXT_TENS, places.astype(np.int64), _POWERS, result, close
+    )
+    rest = close[:n_close]
+    result += 0.0  # no negative zero
+    for part in _runs(n_close):
+        result[rest[part]] = rounded(numbers[rest[part]], column, decimals)
+    return result

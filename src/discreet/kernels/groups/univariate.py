@@ -24,12 +24,66 @@ __all__ = ["fixed_runs", "optimal_runs", "sorted_order", "sorted_values"]
 
 # Up to this k the plain recursion over k candidates is faster than the matrix search.
 PLAIN_UP_TO = 48
+_ENDS = 128  # ends of runs whose costs are found together, as many as stay in the processor's cache
 # From this size the linear sort is faster than the comparing one.
 RADIX_FROM = 10_000
 _INSERTED = 64  # neighbours that are sorted by insertion
 _MOST_SHORT = 2**31  # positions that fit into four bytes, which are moved in less time than eight
 # Beyond this power of two, sums of squares could overflow or vanish; the values are then scaled.
 SAFE_EXPONENT = 400
+
+
+@exact_kernel
+def _grow(last: FloatArray, new: FloatArray, first: FloatArray, second: FloatArray) -> None:
+    """Take one more value into each of many runs."""
+    # IN  last, new (m,) float64: the last value of each run, and the one that it takes in
+    # OUT first, second (≥ m,) float64: the sum of its gaps from the last value, and that of their squares
+    for e in range(new.size):
+        gap = last[e] - new[e]
+        first[e] += gap
+        second[e] += gap * gap
+
+
+@exact_kernel
+def _weigh(first: FloatArray, second: FloatArray, share: float, costs: FloatArray) -> None:
+    """Write the squares about the mean of many runs of one length."""
+    for e in range(costs.size):
+        costs[e] = max(second[e] - first[e] * first[e] * share, 0.0)
+
+
+@exact_kernel
+def _follow(start: int, ends: int, k: int, costs: FloatArray, best: FloatArray, path: NDArray[np.int32]) -> None:
+    """Find the best last run for some ends, one after the other."""
+    # IN  start, ends: where the first of them is, and how many; costs (k, ≥ ends) float64, of runs of k, k + 1 …
+    # OUT best (n+1,) float64, path (n+1,) int32, for these ends
+    one = np.uint64(1)
+    rebase = -start % (2 * k)
+    for e in range(ends):
+        # Positions without a sign: the loop is half as long where none has to be looked at for counting from the end.
+        j = np.uint64(start + e)
+        if rebase == 0:
+            rebase = 2 * k
+            least = np.inf
+            i = j - np.uint64(2 * k - 1)
+            while i < j:
+                least = min(least, best[i])
+                i += one
+            i = j - np.uint64(2 * k - 1)
+            while i < j:
+                best[i] -= least
+                i += one
+        rebase -= 1
+        value, longer = np.inf, 0
+        i = j - np.uint64(k)
+        for m in range(min(k, start + e - k + 1)):
+            total = best[i] + costs[m, e]
+            i -= one
+            # Which run is best cannot be foretold, so it is chosen without a branch.
+            less = total < value
+            value = total if less else value
+            longer = m if less else longer
+        best[j] = value
+        path[j] = k + longer
 
 
 @exact_kernel
@@ -40,33 +94,23 @@ def _plain(values: FloatArray, k: int, path: NDArray[np.int32]) -> None:
     n = values.size
     best = np.full(n + 1, np.inf)
     best[0] = 0.0
-    share = np.empty(2 * k)
-    for m in range(1, 2 * k):
-        share[m] = 1.0 / m
-    for j in range(k, n + 1):
+    first, second, costs = np.empty(_ENDS), np.empty(_ENDS), np.empty((k, _ENDS))
+    for start in range(k, n + 1, _ENDS):
         heed_stop()
-        if j % (2 * k) == 0:
-            least = np.inf
-            for i in range(j - 2 * k + 1, j):
-                least = min(least, best[i])
-            for i in range(j - 2 * k + 1, j):
-                best[i] -= least
-        end = values[j - 1]
-        first, second = 0.0, 0.0
-        for m in range(2, k):
-            gap = end - values[j - m]
-            first += gap
-            second += gap * gap
-        value, size = np.inf, 0
-        for m in range(k, min(2 * k - 1, j) + 1):
-            gap = end - values[j - m]
-            first += gap
-            second += gap * gap
-            total = best[j - m] + max(second - first * first * share[m], 0.0)
-            if total < value:
-                value, size = total, m
-        best[j] = value
-        path[j] = size
+        ends = min(_ENDS, n + 1 - start)
+        # What runs cost waits for nothing, and is found for many ends at a time.
+        for e in range(ends):
+            first[e], second[e] = 0.0, 0.0
+        for m in range(1, 2 * k):
+            short = max(m - start, 0)  # ends before which there are too few values; none asks for their cost
+            if short < ends:
+                _grow(
+                    values[start + short - 1 : start + ends - 1], values[start + short - m : start + ends - m],
+                    first[short:], second[short:],
+                )  # fmt: skip
+            if m >= k:
+                _weigh(first, second, 1.0 / m, costs[m - k])
+        _follow(start, ends, k, costs, best, path)
 
 
 @exact_kernel
@@ -389,20 +433,20 @@ def _in_full_order(
     # IN  packed (n,) uint64, sorted; whole: the leading bits are all; values (n,) float64
     # OUT order (n,) int64, ordered (n,) float64: the values in this order
     position = np.uint64((1 << 31) - 1)
-    start = 0
     for p in range(packed.size):
         i = np.int64(packed[p] & position)
-        value = values[i]
         order[p] = i
-        ordered[p] = value
-        if whole:
-            continue
-        if packed[p] >> np.uint64(31) != packed[start] >> np.uint64(31):
+        ordered[p] = values[i]
+    if whole:
+        return True
+    start = 0
+    for p in range(1, packed.size):
+        if (packed[p] ^ packed[p - 1]) >> np.uint64(31):
             start = p
-        elif value < ordered[p - 1]:
+        elif ordered[p] < ordered[p - 1]:
             if p - start >= _INSERTED:
                 return False
-            q = p
+            value, i, q = ordered[p], order[p], p
             while q > start and ordered[q - 1] > value:
                 ordered[q], order[q] = ordered[q - 1], order[q - 1]
                 q -= 1

@@ -123,13 +123,12 @@ def mean_by_label(
 
     Returns whether it can be said: all labels are used and none is negative, all values finite.
     """
+    for group in range(out.size):
+        sums[group, 2], sums[group, 3] = np.inf, -np.inf
     for i in range(values.size):
         value, label = values[i], labels[i]
         if label < 0 or not np.isfinite(value):
             return False
-        if sums[label, 0] == 0.0:
-            sums[label, 2] = value
-            sums[label, 3] = value
         sums[label, 0] += 1.0
         sums[label, 1] += value
         sums[label, 2] = min(sums[label, 2], value)

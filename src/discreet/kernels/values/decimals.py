@@ -1,4 +1,4 @@
-"""How many decimals write the numbers of a column, and of which steps they are multiples, in one pass."""
+"""How many decimals write the numbers of a column, of which steps they are multiples, and how they are rounded."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import numpy as np
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["count_decimals"]
+__all__ = ["count_decimals", "round_by_size"]
 
 _MANTISSA = 52
 _WHOLE = 2.0**_MANTISSA  # no binary number from here on has a fraction
+_CLOSE = 1e-13  # relative to a power of ten: a logarithm may take what is as close for the power itself
 
 
 @exact_kernel
@@ -56,3 +57,34 @@ def count_decimals(
             for w in range(wholes.size):
                 if np.rint(x / wholes[w]) * wholes[w] == x:
                     multiples[fractions.size + w] += 1
+
+
+@exact_kernel
+def round_by_size(
+    values: FloatArray,  # IN (n,) float64
+    bits: IntArray,  # IN (n,) int64: theirs
+    limits: FloatArray,  # IN (2048,) float64: by the exponent of a number, the power of ten next to it
+    places: IntArray,  # IN (2048, 2) int64: by the exponent of a number, its decimals below this power and from it on
+    powers: FloatArray,  # IN (largest + 1,) float64: 1, 10, 100 …; who has more decimals than these is left as it is
+    out: FloatArray,  # OUT (n,) float64
+    close: IntArray,  # OUT (n,) int64: the numbers that are nearly this power of ten, of which nothing is written
+) -> int:
+    """Round numbers to the decimals that their size allows, halves to the even neighbour; return how many are close."""
+    n_close = 0
+    for i in range(values.size):
+        x = values[i]
+        exponent = (bits[i] >> _MANTISSA) & 2047
+        limit = limits[exponent]
+        above = abs(x) - limit
+        if abs(above) <= _CLOSE * limit:
+            close[n_close] = i
+            n_close += 1
+            continue
+        decimals = places[exponent, 1 if above > 0 else 0]
+        if abs(decimals) >= powers.size:
+            out[i] = x
+            continue
+        power = powers[abs(decimals)]
+        result = np.rint(x * power) / power if decimals >= 0 else np.rint(x / power) * power
+        out[i] = result if np.isfinite(result) else x
+    return n_close

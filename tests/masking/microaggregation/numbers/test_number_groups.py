@@ -283,3 +283,16 @@ def test_squares_of_many_records_are_those_of_few(monkeypatch):
     expected = number_groups._squares_within(column, labels)
     monkeypatch.setattr(number_groups, "_MANY", 1)
     assert number_groups._squares_within(column, labels) == expected
+
+
+def test_figures_do_not_depend_on_how_many_threads_there_are():
+    sizes = []
+
+    class Watched(np.ndarray):
+        def __matmul__(self, other):
+            sizes.append(len(self))
+            return np.asarray(self) @ np.asarray(other)
+
+    column = np.random.default_rng(1).normal(size=25_000)
+    assert number_groups._squared(column.view(Watched)) == pytest.approx((column**2).sum())
+    assert max(sizes) <= 10_000  # from more numbers on the product is shared among threads

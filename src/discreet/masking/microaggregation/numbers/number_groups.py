@@ -31,6 +31,7 @@ from discreet.typing import BoolArray, FloatArray, IntArray, Json
 
 __all__ = ["JointMicroaggregation", "NumericMicroaggregation", "Points", "standardised"]
 
+_ONE_THREAD = 10_000  # numbers whose product no library of linear algebra shares among threads
 _MANY = 100_000  # numbers whose deviations are taken in one loop
 _NORMAL = 1000  # powers of two up to this one are numbers, and so are their inverses
 
@@ -397,7 +398,7 @@ def _figures(
         centred /= reach
         moved = before - after
         moved /= reach
-        share[name] = float(moved @ moved / _sum_of_squares(centred, centred.mean()))
+        share[name] = float(_squared(moved) / _sum_of_squares(centred, centred.mean()))
     return {"sse": within, "sst": total, "sse_share": share}
 
 
@@ -407,6 +408,15 @@ def _present(column: FloatArray, beside: NDArray[Any]) -> tuple[FloatArray, NDAr
     if absent.any():
         return column[~absent], beside[~absent]
     return np.ascontiguousarray(column), beside
+
+
+def _squared(column: FloatArray) -> float:
+    """Return the sum of squares, so many numbers at a time as one thread takes.
+
+    Of more numbers it would depend on how many threads there are, which afterwards wait for more of them, busily.
+    """
+    parts = (column[start : start + _ONE_THREAD] for start in range(0, column.size, _ONE_THREAD))
+    return sum(float(part @ part) for part in parts)
 
 
 def _sum_of_squares(column: FloatArray, centre: FloatArray | float) -> float:
