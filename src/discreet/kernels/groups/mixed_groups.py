@@ -1,7 +1,7 @@
 """MDAV on records of levels and numbers: no centroid is needed, only the mean distance from what is left.
 
 The record farthest from all, the one farthest from it, and the nearest ones of both are extremes of sums over
-attributes, which are found in leaves of like records.
+attributes. The first is found among those that were far before, the others in leaves of like records.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from discreet.kernels.groups.mixed_leaves import (
     take_record,
     weigh_ranges,
 )
+from discreet.kernels.groups.mixed_standings import Standings, build_standings, find_farthest, leave_standings
 from discreet.kernels.jit import PlainTwin, exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
@@ -121,10 +122,11 @@ def _run(
     places: IntArray,  # IN (q + 1,) int64
     absent: FloatArray,  # IN (p,) float64
     k: int,  # IN
-    leaves: Leaves,  # IN, OUT in which the farthest from all and the nearest are sought
+    standings: Standings,  # IN, OUT in which the farthest from all is sought
+    leaves: Leaves,  # IN, OUT in which the nearest are sought
     outer: Leaves,  # IN, OUT in which the farthest from a record is sought
-    question: LeafSearch,  # BUFFER for the first
-    outer_question: LeafSearch,  # BUFFER for the second
+    question: LeafSearch,  # BUFFER for the first two
+    outer_question: LeafSearch,  # BUFFER for the third
     alive: int,  # IN how many records are left
     stop_at: int,  # IN leave when no more than so many are
     group: int,  # IN the next group
@@ -135,14 +137,11 @@ def _run(
 ) -> tuple[int, int]:
     """Close pairs of groups until ``stop_at`` records are left; return how many are, and the next group."""
     values, winners = np.empty(k), np.empty(k, dtype=np.int64)
-    from_all, from_seed = 0, 0
+    from_seed = 0
     while alive >= 2 * k and alive > stop_at:
         heed_stop()
         _ask_from_all(alive, absent, far, sums, present, question)
-        weigh_ranges(leaves, places, True, question)
-        find_extremes(leaves, from_all, True, question, 1, values, winners)
-        seed = winners[0]
-        from_all = leaves.place[seed] // (WIDTH * WIDTH)
+        seed = find_farthest(standings, question)
         # A partner at the other end is sought only while it leaves enough for a group of its own.
         pair = 2 if alive >= 3 * k else 1
         for turn in range(pair):
@@ -160,6 +159,7 @@ def _run(
             for p in range(k):
                 labels[winners[p]] = group
                 _count(codes, numbers, winners[p], -1, table, starts, places, far, sums, present)
+                leave_standings(standings, winners[p])
                 take_record(outer, winners[p])
                 if p < k - 1:
                     take_record(leaves, winners[p])
@@ -286,9 +286,12 @@ def mixed_mdav(
         remaining = np.flatnonzero(labels < 0)
         leaves = build_leaves(codes, numbers, table, starts, sizes, places, remaining, rare=False)
         outer = build_leaves(codes, numbers, table, starts, sizes, places, remaining, rare=True)
+        question = question_for(leaves)
+        _ask_from_all(alive, absent, far, sums, present, question)
+        standings = build_standings(codes, numbers, places, remaining, question)
         stop_at = int(REBUILD * alive) if alive > 1024 else 0
         alive, group = _run(
-            codes, numbers, table, starts, places, absent, k, leaves, outer, question_for(leaves), question_for(outer),
+            codes, numbers, table, starts, places, absent, k, standings, leaves, outer, question, question_for(outer),
             alive, stop_at, group, far, sums, present, labels,
         )  # fmt: skip
         if tell is not None:

@@ -1,0 +1,170 @@
+"""Who is farthest from all that is left, asked again and again while records leave.
+
+What a record is away from all is a sum over attributes that falls as records leave: the distances of its levels from
+what is left can only fall, and so can the number of those from whose mean its numbers are counted. A mean that moves adds
+at most what it moved by, times that number. So what a record was once is a bound of what it is, after some room for the
+moves since then. Records stand in leaves in the order of what they are when the leaves are made; a leaf's bound is the
+largest value that was last found in it, and leaves are looked at from the largest bound on, as long as one reaches the
+best record. Few do: what is farthest now was nearly so before.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.kernels.groups.mixed_leaves import WIDTH, LeafSearch
+from discreet.kernels.jit import exact_kernel
+from discreet.typing import CodeArray, FloatArray, IntArray
+
+__all__ = ["Standings", "build_standings", "find_farthest", "leave_standings"]
+
+# Sums are rounded: so much of the largest one is more than all of their rounding, and few records are so close.
+_ROUNDING = 1e-9
+
+
+class Standings(NamedTuple):
+    """The arrays of one build; L leaves of W = 16 records, q attributes with levels, p with numbers."""
+
+    records: IntArray  # (L, W) the record in each place, −1 where none
+    place: IntArray  # (n,) position of a record in the flat ``records``
+    codes: CodeArray  # (L, q, W) levels, counted on over all attributes
+    numbers: FloatArray  # (L, p, W)
+    tree: FloatArray  # (2 T,) from T on the value last found in each leaf, less ``moved`` then; above, the larger of two
+    moved: FloatArray  # (1,) what means have moved by since the build
+    room: FloatArray  # (1,) for rounding
+    target: FloatArray  # (p,) the means of the last question
+    opened: IntArray  # (L,) the leaves that a question looks into
+    largest: FloatArray  # (L,) what it finds in them
+    sums: FloatArray  # (W,)
+
+
+def build_standings(
+    codes: CodeArray, numbers: FloatArray, places: IntArray, remaining: IntArray, question: LeafSearch
+) -> Standings:
+    """Build the standings of the remaining records, with the question how far each is from all of them."""
+    q, n, p = codes.shape[0], codes.shape[1], numbers.shape[0]
+    values = np.empty(remaining.size)
+    _evaluate(codes, numbers, places, remaining, question, values)
+    order = np.argsort(-values, kind="stable")
+    n_leaves = -(-remaining.size // WIDTH)
+    standings = Standings(
+        records=np.full((n_leaves, WIDTH), -1, dtype=np.int64),
+        place=np.full(n, -1, dtype=np.int64),
+        codes=np.zeros((n_leaves, q, WIDTH), dtype=np.int32),
+        numbers=np.zeros((n_leaves, p, WIDTH)),
+        tree=np.full(2 << (n_leaves - 1).bit_length(), -np.inf),
+        moved=np.zeros(1),
+        room=np.array([_ROUNDING * values.max()]),
+        target=question.target.copy(),
+        opened=np.empty(n_leaves, dtype=np.int64),
+        largest=np.empty(n_leaves),
+        sums=np.empty(WIDTH),
+    )
+    _fill(standings, codes, numbers, places, remaining[order], values[order])
+    return standings
+
+
+@exact_kernel
+def _evaluate(
+    codes: CodeArray, numbers: FloatArray, places: IntArray, records: IntArray, question: LeafSearch, values: FloatArray
+) -> None:
+    """Write what a question sums for some records."""
+    # IN  codes (q, n) int32; numbers (p, n) float64; places (q + 1,) int64; records (m,) int64
+    # OUT values (m,) float64
+    for t in range(records.size):
+        i, value = records[t], 0.0
+        for a in range(codes.shape[0]):
+            value += question.weights[places[a] + codes[a, i]]
+        for a in range(numbers.shape[0]):
+            x = numbers[a, i]
+            part = question.beta[a] + question.alpha[a] * abs(x - question.target[a])
+            value += question.gamma[a] if math.isnan(x) else part
+        values[t] = value
+
+
+@exact_kernel
+def _fill(
+    standings: Standings, codes: CodeArray, numbers: FloatArray, places: IntArray, order: IntArray, values: FloatArray
+) -> None:
+    """Write the leaves."""
+    # IN  codes (q, n) int32; numbers (p, n) float64; places (q + 1,) int64; order (m,) int64, records from the largest
+    #     value on; values (m,) float64, theirs
+    tree = standings.tree
+    first = tree.size // 2
+    for t in range(order.size):
+        i, leaf, lane = order[t], t // WIDTH, t % WIDTH
+        standings.records[leaf, lane] = i
+        standings.place[i] = t
+        for a in range(codes.shape[0]):
+            standings.codes[leaf, a, lane] = places[a] + codes[a, i]
+        for a in range(numbers.shape[0]):
+            standings.numbers[leaf, a, lane] = numbers[a, i]
+        if lane == 0:
+            tree[first + leaf] = values[t]
+    for node in range(first - 1, 0, -1):
+        tree[node] = max(tree[2 * node], tree[2 * node + 1])
+
+
+@exact_kernel
+def leave_standings(standings: Standings, i: int) -> None:
+    """Take record ``i`` away; what was found in its leaf still bounds the others."""
+    standings.records[standings.place[i] // WIDTH, standings.place[i] % WIDTH] = -1
+
+
+@exact_kernel
+def _set_bound(tree: FloatArray, leaf: int, value: float) -> None:
+    node = tree.size // 2 + leaf
+    tree[node] = value
+    node //= 2
+    while node > 0:
+        larger = max(tree[2 * node], tree[2 * node + 1])
+        if larger == tree[node]:
+            break
+        tree[node] = larger
+        node //= 2
+
+
+@exact_kernel
+def find_farthest(standings: Standings, question: LeafSearch) -> int:
+    """Find the record of the largest sum; ties go to the lower record. Questions come in the order of time."""
+    codes, numbers, records, tree = standings.codes, standings.numbers, standings.records, standings.tree
+    weights, sums = question.weights, standings.sums
+    for a in range(numbers.shape[1]):
+        standings.moved[0] += question.alpha[a] * abs(question.target[a] - standings.target[a])
+        standings.target[a] = question.target[a]
+    room = standings.moved[0] + standings.room[0]
+    first, n_opened, best, winner = tree.size // 2, 0, -np.inf, -1
+    while tree[1] > -np.inf and tree[1] + room >= best:
+        node = 1
+        while node < first:
+            node *= 2
+            if tree[node] < tree[node + 1]:
+                node += 1
+        leaf = node - first
+        for lane in range(WIDTH):
+            sums[lane] = 0.0
+        for a in range(codes.shape[1]):
+            for lane in range(WIDTH):
+                sums[lane] += weights[codes[leaf, a, lane]]
+        for a in range(numbers.shape[1]):
+            t, alpha, beta, gamma = question.target[a], question.alpha[a], question.beta[a], question.gamma[a]
+            for lane in range(WIDTH):
+                value = numbers[leaf, a, lane]
+                sums[lane] += gamma if math.isnan(value) else beta + alpha * abs(value - t)
+        largest = -np.inf
+        for lane in range(WIDTH):
+            i, value = records[leaf, lane], sums[lane]
+            if i >= 0:
+                largest = max(largest, value)
+                if value > best or (value == best and i < winner):
+                    best, winner = value, i
+        # Out of the way until all others are below the best.
+        _set_bound(tree, leaf, -np.inf)
+        standings.opened[n_opened], standings.largest[n_opened] = leaf, largest - standings.moved[0]
+        n_opened += 1
+    for t in range(n_opened):
+        _set_bound(tree, standings.opened[t], standings.largest[t])
+    return winner
