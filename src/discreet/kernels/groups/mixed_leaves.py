@@ -13,9 +13,10 @@ for it, and every tie is the one of the plain definition.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.kernels.groups.shrinking_blocks import select
 from discreet.kernels.jit import exact_kernel
@@ -26,9 +27,11 @@ __all__ = [
     "WIDTH",
     "LeafSearch",
     "Leaves",
+    "ShortCodes",
     "build_leaves",
     "find_extremes",
     "question_for",
+    "short_codes",
     "take_record",
     "weigh_ranges",
 ]
@@ -36,8 +39,12 @@ __all__ = [
 WIDTH = 16
 # Most ranges of levels begin, and end, at so many places of an attribute.
 MOST_BINS = 32
+_MOST_SHORT = 2**15  # codes that fit into two bytes
 # Bundles looked at in the order of their bounds before the rest is swept.
 BEST_FIRST = 8
+
+ShortCodes: TypeAlias = NDArray[np.int16 | np.int32]
+Bins: TypeAlias = NDArray[np.int8]
 
 
 class Leaves(NamedTuple):
@@ -45,19 +52,19 @@ class Leaves(NamedTuple):
 
     records: IntArray  # (B·W, W) the record in each place, −1 where none
     place: IntArray  # (n,) position of a record in the flat ``records``
-    codes: CodeArray  # (B·W, q, W) levels, counted on over all attributes
-    bins: CodeArray  # (B·W, q, W) places of levels in the order of an attribute's
+    codes: ShortCodes  # (B·W, q, W) levels, counted on over all attributes
+    bins: Bins  # (B·W, q, W) places of levels in the order of an attribute's
     numbers: FloatArray  # (B·W, p, W)
     starts: IntArray  # (q + 1,) where the ranges of each attribute begin; the one from f to l is the f·n_bins + l th
     n_bins: IntArray  # (q,)
     bin_of: IntArray  # (levels,) the bin that each level is in
     alive: IntArray  # (B, W) records left in each leaf
-    cells: CodeArray  # (B, q, W) range of the levels in a leaf
+    cells: ShortCodes  # (B, q, W) range of the levels in a leaf
     low: FloatArray  # (B, p, W) least number; 0 where none is present
     high: FloatArray  # (B, p, W) largest number
     lacks: BoolArray  # (B, p, W) whether one is missing
     bundle_alive: IntArray  # (B,)
-    bundle_cells: CodeArray  # (q, B)
+    bundle_cells: ShortCodes  # (q, B)
     bundle_low: FloatArray  # (p, B)
     bundle_high: FloatArray  # (p, B)
     bundle_lacks: BoolArray  # (p, B)
@@ -78,6 +85,11 @@ class LeafSearch(NamedTuple):
     sums: FloatArray  # (W,)
     top: FloatArray  # (BEST_FIRST,)
     closest: IntArray  # (BEST_FIRST,)
+
+
+def short_codes(size: int) -> type[np.int16 | np.int32]:
+    """Return in what codes below ``size`` are kept: a search waits for memory, and for fewer bytes less long."""
+    return np.int16 if size <= _MOST_SHORT else np.int32
 
 
 def question_for(leaves: Leaves) -> LeafSearch:
@@ -120,7 +132,7 @@ def _spread(
 
 @exact_kernel
 def _arrange(
-    bins: CodeArray,
+    bins: Bins,
     numbers: FloatArray,
     n_bins: IntArray,
     starts: IntArray,
@@ -134,7 +146,7 @@ def _arrange(
     Nodes are cut at the attribute in which distances from a record differ the most: from any record, or, if `rare`,
     from one whose levels few records have. Above a bundle, levels stay together where that leaves no part too small.
     """
-    # IN  bins (q, n) int32; numbers (p, n) float64; n_bins (q,) int64; starts (q + 1,) int64, of each attribute in
+    # IN  bins (q, n) int8; numbers (p, n) float64; n_bins (q,) int64; starts (q + 1,) int64, of each attribute in
     #     apart (…,) float64, the distances of its bins
     # OUT order (m,) int64, records to arrange; cuts (≥ m + 1,) int64, where each bundle begins, and the last ends
     q, p, m = n_bins.size, numbers.shape[0], order.size
@@ -267,14 +279,14 @@ def _enclose(leaves: Leaves, leaf: int) -> None:
 def _fill(
     leaves: Leaves,
     codes: CodeArray,
-    bins: CodeArray,
+    bins: Bins,
     numbers: FloatArray,
     places: IntArray,
     order: IntArray,
     cuts: IntArray,
 ) -> None:
     """Write the leaves of an arrangement."""
-    # IN  codes, bins (q, n) int32; numbers (p, n) float64; places (q + 1,) int64; order and cuts as arranged
+    # IN  codes (q, n) int32; bins (q, n) int8; numbers (p, n) float64; places (q + 1,) int64; order, cuts as arranged
     for leaf in range(leaves.records.shape[0]):
         heed_stop()
         b, c = leaf // WIDTH, leaf % WIDTH
@@ -300,13 +312,13 @@ def _fill(
 
 def _ordered_levels(
     codes: CodeArray, table: FloatArray, starts: IntArray, sizes: IntArray, remaining: IntArray
-) -> tuple[CodeArray, IntArray, IntArray, FloatArray]:
+) -> tuple[Bins, IntArray, IntArray, FloatArray]:
     """Return the bin of each record's level and of each level, how many attributes have, and how far they are apart.
 
     Levels stand by their distance from the one that is farthest from all, and those as far by how near they are to all:
     an order is kept, and levels that are merely different stand from the rare to the frequent ones.
     """
-    bins, n_bins = np.empty(codes.shape, dtype=np.int32), np.minimum(sizes, MOST_BINS)
+    bins, n_bins = np.empty(codes.shape, dtype=np.int8), np.minimum(sizes, MOST_BINS)
     bin_of, apart = [np.zeros(0, dtype=np.int64)], [np.zeros(0)]
     for a, size in enumerate(sizes):
         square = table[starts[a] : starts[a] + size * size].reshape(size, size)
@@ -342,22 +354,23 @@ def build_leaves(
     range_starts = np.concatenate([[0], np.cumsum(n_bins * n_bins)]).astype(np.int64)
     order, cuts = remaining.copy(), np.empty(remaining.size + 1, dtype=np.int64)
     bundles = _arrange(bins, numbers, n_bins, range_starts, apart, rare, order, cuts)
+    short = short_codes(int(max(places[-1], range_starts[-1])))
     leaves = Leaves(
         records=np.full((bundles * WIDTH, WIDTH), -1, dtype=np.int64),
         place=np.full(n, -1, dtype=np.int64),
-        codes=np.zeros((bundles * WIDTH, q, WIDTH), dtype=np.int32),
-        bins=np.zeros((bundles * WIDTH, q, WIDTH), dtype=np.int32),
+        codes=np.zeros((bundles * WIDTH, q, WIDTH), dtype=short),
+        bins=np.zeros((bundles * WIDTH, q, WIDTH), dtype=np.int8),
         numbers=np.zeros((bundles * WIDTH, p, WIDTH)),
         starts=range_starts,
         n_bins=n_bins,
         bin_of=bin_of,
         alive=np.zeros((bundles, WIDTH), dtype=np.int64),
-        cells=np.zeros((bundles, q, WIDTH), dtype=np.int32),
+        cells=np.zeros((bundles, q, WIDTH), dtype=short),
         low=np.zeros((bundles, p, WIDTH)),
         high=np.zeros((bundles, p, WIDTH)),
         lacks=np.zeros((bundles, p, WIDTH), dtype=np.bool_),
         bundle_alive=np.zeros(bundles, dtype=np.int64),
-        bundle_cells=np.zeros((q, bundles), dtype=np.int32),
+        bundle_cells=np.zeros((q, bundles), dtype=short),
         bundle_low=np.zeros((p, bundles)),
         bundle_high=np.zeros((p, bundles)),
         bundle_lacks=np.zeros((p, bundles), dtype=np.bool_),
@@ -388,17 +401,25 @@ def weigh_ranges(leaves: Leaves, places: IntArray, far: bool, question: LeafSear
         for level in range(places[a], places[a + 1]):
             x = leaves.bin_of[level]
             question.of_bins[x] = min(question.of_bins[x], sign * question.weights[level])
-        for first in range(n_bins):
-            least = np.inf
-            for last in range(first, n_bins):
-                least = min(least, question.of_bins[last])
-                question.ranges[leaves.starts[a] + first * n_bins + last] = sign * least
+        # A range is the one from the next bin on and its own first bin; all that begin at one bin are found together.
+        start = leaves.starts[a] + n_bins * (n_bins - 1)
+        for first in range(n_bins - 1, -1, -1):
+            row, beyond = question.ranges[start : start + n_bins], question.ranges[start + n_bins : start + 2 * n_bins]
+            own = sign * question.of_bins[first]
+            if far:
+                for last in range(beyond.size):
+                    row[last] = max(beyond[last], own)
+            else:
+                for last in range(beyond.size):
+                    row[last] = min(beyond[last], own)
+            row[first] = own
+            start -= n_bins
 
 
 @exact_kernel
 def _bound(
     alive: IntArray,
-    cells: CodeArray,
+    cells: ShortCodes,
     low: FloatArray,
     high: FloatArray,
     lacks: BoolArray,
@@ -407,7 +428,7 @@ def _bound(
     out: FloatArray,
 ) -> None:
     """Write what nothing in each node falls below; or, negative, what nothing in it exceeds."""
-    # IN  alive (m,) int64; cells (q, m) int32; low, high (p, m) float64; lacks (p, m) bool
+    # IN  alive (m,) int64; cells (q, m) int16 or int32; low, high (p, m) float64; lacks (p, m) bool
     # OUT out (m,) float64
     m, ranges = alive.size, question.ranges
     for c in range(m):

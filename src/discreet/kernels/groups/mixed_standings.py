@@ -1,11 +1,11 @@
 """Who is farthest from all that is left, asked again and again while records leave.
 
-What a record is away from all is a sum over attributes that falls as records leave: the distances of its levels from
-what is left can only fall, and so can the number of those from whose mean its numbers are counted. A mean that moves adds
-at most what it moved by, times that number. So what a record was once is a bound of what it is, after some room for the
-moves since then. Records stand in leaves in the order of what they are when the leaves are made; a leaf's bound is the
-largest value that was last found in it, and leaves are looked at from the largest bound on, as long as one reaches the
-best record. Few do: what is farthest now was nearly so before.
+How far a record is from all is a sum over attributes that falls as records leave: its levels' distances from what is
+left can only fall, and so can the number of records from whose mean its numbers are counted. A mean that moves adds at
+most what it moved by, times that number. So what a record was once, with room for the moves since then, bounds what it
+is. Records stand in leaves in the order of what they are when the leaves are made; a leaf's bound is the largest value
+that was last found in it, and leaves are looked at from the largest bound on, as long as one reaches the best record.
+Few do: what is farthest now was nearly so before.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.kernels.groups.mixed_leaves import WIDTH, LeafSearch
+from discreet.kernels.groups.mixed_leaves import WIDTH, LeafSearch, ShortCodes, short_codes
 from discreet.kernels.jit import exact_kernel
 from discreet.typing import CodeArray, FloatArray, IntArray
 
@@ -30,9 +30,9 @@ class Standings(NamedTuple):
 
     records: IntArray  # (L, W) the record in each place, −1 where none
     place: IntArray  # (n,) position of a record in the flat ``records``
-    codes: CodeArray  # (L, q, W) levels, counted on over all attributes
+    codes: ShortCodes  # (L, q, W) levels, counted on over all attributes
     numbers: FloatArray  # (L, p, W)
-    tree: FloatArray  # (2 T,) from T on the value last found in each leaf, less ``moved`` then; above, the larger of two
+    tree: FloatArray  # (2 T,) from T on what was last found in each leaf, less ``moved`` then; above, the larger of two
     moved: FloatArray  # (1,) what means have moved by since the build
     room: FloatArray  # (1,) for rounding
     target: FloatArray  # (p,) the means of the last question
@@ -53,7 +53,7 @@ def build_standings(
     standings = Standings(
         records=np.full((n_leaves, WIDTH), -1, dtype=np.int64),
         place=np.full(n, -1, dtype=np.int64),
-        codes=np.zeros((n_leaves, q, WIDTH), dtype=np.int32),
+        codes=np.zeros((n_leaves, q, WIDTH), dtype=short_codes(int(places[-1]))),
         numbers=np.zeros((n_leaves, p, WIDTH)),
         tree=np.full(2 << (n_leaves - 1).bit_length(), -np.inf),
         moved=np.zeros(1),
