@@ -45,17 +45,32 @@ def build_standings(
     codes: CodeArray, numbers: FloatArray, places: IntArray, remaining: IntArray, question: LeafSearch
 ) -> Standings:
     """Build the standings of the remaining records, with the question how far each is from all of them."""
-    q, n, p = codes.shape[0], codes.shape[1], numbers.shape[0]
-    values = np.empty(remaining.size)
-    _evaluate(codes, numbers, places, remaining, question, values)
+    values = np.zeros(remaining.size)
+    for a in range(len(codes)):
+        values += question.weights[places[a] + codes[a, remaining]]
+    for a in range(len(numbers)):
+        part = question.beta[a] + question.alpha[a] * np.abs(numbers[a, remaining] - question.target[a])
+        values += np.where(np.isnan(part), question.gamma[a], part)
     order = np.argsort(-values, kind="stable")
-    n_leaves = -(-remaining.size // WIDTH)
-    standings = Standings(
-        records=np.full((n_leaves, WIDTH), -1, dtype=np.int64),
-        place=np.full(n, -1, dtype=np.int64),
-        codes=np.zeros((n_leaves, q, WIDTH), dtype=short_codes(int(places[-1]))),
-        numbers=np.zeros((n_leaves, p, WIDTH)),
-        tree=np.full(2 << (n_leaves - 1).bit_length(), -np.inf),
+    n_leaves, first = -(-order.size // WIDTH), 1 << (-(-order.size // WIDTH) - 1).bit_length()
+    records = np.full(n_leaves * WIDTH, -1, dtype=np.int64)
+    records[: order.size] = remaining[order]
+    place = np.full(codes.shape[1], -1, dtype=np.int64)
+    place[records[: order.size]] = np.arange(order.size)
+    # In a place without a record any one will do: it is not looked at.
+    stands = records.reshape(n_leaves, WIDTH)
+    levels = (codes + places[:-1, None].astype(np.int32)).astype(short_codes(int(places[-1])))
+    tree = np.full(2 * first, -np.inf)
+    tree[first : first + n_leaves] = values[order[::WIDTH]]
+    while first > 1:
+        first //= 2
+        tree[first : 2 * first] = tree[2 * first : 4 * first].reshape(first, 2).max(axis=1)
+    return Standings(
+        records=stands,
+        place=place,
+        codes=np.ascontiguousarray(levels[:, stands].swapaxes(0, 1)),
+        numbers=np.ascontiguousarray(numbers[:, stands].swapaxes(0, 1)),
+        tree=tree,
         moved=np.zeros(1),
         room=np.array([_ROUNDING * values.max()]),
         target=question.target.copy(),
@@ -63,49 +78,6 @@ def build_standings(
         largest=np.empty(n_leaves),
         sums=np.empty(WIDTH),
     )
-    _fill(standings, codes, numbers, places, remaining[order], values[order])
-    return standings
-
-
-@exact_kernel
-def _evaluate(
-    codes: CodeArray, numbers: FloatArray, places: IntArray, records: IntArray, question: LeafSearch, values: FloatArray
-) -> None:
-    """Write what a question sums for some records."""
-    # IN  codes (q, n) int32; numbers (p, n) float64; places (q + 1,) int64; records (m,) int64
-    # OUT values (m,) float64
-    for t in range(records.size):
-        i, value = records[t], 0.0
-        for a in range(codes.shape[0]):
-            value += question.weights[places[a] + codes[a, i]]
-        for a in range(numbers.shape[0]):
-            x = numbers[a, i]
-            part = question.beta[a] + question.alpha[a] * abs(x - question.target[a])
-            value += question.gamma[a] if math.isnan(x) else part
-        values[t] = value
-
-
-@exact_kernel
-def _fill(
-    standings: Standings, codes: CodeArray, numbers: FloatArray, places: IntArray, order: IntArray, values: FloatArray
-) -> None:
-    """Write the leaves."""
-    # IN  codes (q, n) int32; numbers (p, n) float64; places (q + 1,) int64; order (m,) int64, records from the largest
-    #     value on; values (m,) float64, theirs
-    tree = standings.tree
-    first = tree.size // 2
-    for t in range(order.size):
-        i, leaf, lane = order[t], t // WIDTH, t % WIDTH
-        standings.records[leaf, lane] = i
-        standings.place[i] = t
-        for a in range(codes.shape[0]):
-            standings.codes[leaf, a, lane] = places[a] + codes[a, i]
-        for a in range(numbers.shape[0]):
-            standings.numbers[leaf, a, lane] = numbers[a, i]
-        if lane == 0:
-            tree[first + leaf] = values[t]
-    for node in range(first - 1, 0, -1):
-        tree[node] = max(tree[2 * node], tree[2 * node + 1])
 
 
 @exact_kernel
