@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.kernels.grouping import counting_order
-from discreet.kernels.jit import Kernel, PlainTwin, exact_kernel
+from discreet.kernels.jit import Kernel, PlainTwin, exact_kernel, inlined_kernel, lean_kernel
 
 
 @exact_kernel
@@ -45,6 +45,38 @@ def test_a_constant_in_a_call_needs_no_code_of_its_own():
     assert raised_by_several(1.0, 4) == 2.0**9
     assert len(raised.dispatcher().signatures) <= 1  # none where the whole was found compiled
     assert raised_by_several.py_func(1.0, 4) == 2.0**9
+
+
+@inlined_kernel
+def row_sum(table: tuple[np.ndarray, np.ndarray], row: int) -> float:
+    total = 0.0
+    for x in table[0][row]:
+        total += x
+    return total
+
+
+@lean_kernel
+def sum_of_rows(table: tuple[np.ndarray, np.ndarray], sums: np.ndarray) -> None:
+    for i in range(sums.size):
+        sums[i] = row_sum(table, i) + table[1][i]
+
+
+@exact_kernel
+def largest_sum(table: tuple[np.ndarray, np.ndarray]) -> float:
+    sums = np.empty(table[1].size)
+    sum_of_rows(table, sums)
+    return sums.max()
+
+
+def test_kernels_that_count_no_references_read_what_others_made():
+    table = np.arange(6.0).reshape(3, 2), np.ones(3)
+    sums = np.empty(3)
+    before = sys.getrefcount(table[0])
+    results = {largest_sum(table) for _ in range(9)}
+    for _ in range(9):
+        sum_of_rows(table, sums)
+    after = sys.getrefcount(table[0])
+    assert (results, sums.tolist(), after) == ({10.0}, [2.0, 6.0, 10.0], before)
 
 
 def test_a_kernel_can_be_sent_to_another_process():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import exact_kernel
+from discreet.kernels.jit import lean_kernel
 
 __all__ = ["below", "next_bits", "uniform"]
 
@@ -14,7 +14,7 @@ MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
-@exact_kernel
+@lean_kernel
 def next_bits(state: NDArray[np.uint64]) -> np.uint64:
     """Draw 64 random bits."""
     # IN and OUT state (1,) uint64
@@ -25,13 +25,13 @@ def next_bits(state: NDArray[np.uint64]) -> np.uint64:
     return np.uint64(z ^ (z >> np.uint64(31)))
 
 
-@exact_kernel
+@lean_kernel
 def uniform(state: NDArray[np.uint64]) -> float:
     """Draw a number in [0, 1)."""
     return np.float64(next_bits(state) >> np.uint64(11)) * 2.0**-53
 
 
-@exact_kernel
+@lean_kernel
 def below(state: NDArray[np.uint64], n: int) -> int:
     """Draw an integer in 0 … n−1."""
     return int(uniform(state) * n)

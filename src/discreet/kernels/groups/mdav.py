@@ -24,7 +24,7 @@ from discreet.kernels.groups.shrinking_blocks import (
     find_nearest,
     scratch_for,
 )
-from discreet.kernels.jit import PlainTwin, exact_kernel
+from discreet.kernels.jit import PlainTwin, lean_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
@@ -38,7 +38,7 @@ LOOKUPS = 4
 SUMMING, CENTRING = 2.0**-44, 2.0**-49
 
 
-@exact_kernel
+@lean_kernel
 def _take(exact: IntArray, blocks: Blocks, i: int, group: int, total: IntArray, labels: IntArray) -> None:
     labels[i] = group
     for j in range(total.size):
@@ -46,7 +46,7 @@ def _take(exact: IntArray, blocks: Blocks, i: int, group: int, total: IntArray, 
     delete_record(blocks, i)
 
 
-@exact_kernel
+@lean_kernel
 def _group(
     points: FloatArray,
     exact: IntArray,
@@ -69,7 +69,7 @@ def _group(
             _take(exact, blocks, neighbours[p], group, total, labels)
 
 
-@exact_kernel
+@lean_kernel
 def _squared(points: FloatArray, i: int, centre: FloatArray) -> float:
     value = 0.0
     for j in range(centre.size):
@@ -78,13 +78,13 @@ def _squared(points: FloatArray, i: int, centre: FloatArray) -> float:
     return value
 
 
-@exact_kernel
+@lean_kernel
 def _tied_down_to(farthest: float) -> float:
     # The least squared distance to a centroid that rounding alone may have told apart from the farthest one.
     return float(max(farthest * (1.0 - SUMMING) - 2.0 * CENTRING * np.sqrt(max(farthest, 0.0)), 0.0))
 
 
-@exact_kernel
+@lean_kernel
 def _farthest_from_centroid(
     points: FloatArray,
     labels: IntArray,
@@ -128,7 +128,7 @@ def _farthest_from_centroid(
     return int(winner), p - start
 
 
-@exact_kernel
+@lean_kernel
 def _run(
     points: FloatArray,
     exact: IntArray,
@@ -145,14 +145,16 @@ def _run(
     group: int,
     total: IntArray,
     labels: IntArray,
+    near: FloatArray,
+    neighbours: IntArray,
+    centre: FloatArray,
 ) -> tuple[int, int]:
     """Close pairs of groups until ``stop_at`` records are left or ``budget`` look-ups are spent."""
     # IN  points (n, d) float64; exact (n, d) int64, points in units; order (m,) int64 and reach (m,) float64, the list;
     #     origin (d,) float64, the centre of the list; remaining, stop_at, budget, group int
-    # OUT total (d,) int64, sums of the remaining; labels (n,) int64; returns remaining, group
+    # OUT total (d,) int64, sums of the remaining; labels (n,) int64; returns remaining, group;
+    #     near (k,) float64, neighbours (k,) int64 and centre (d,) float64, scratch
     d = points.shape[1]
-    near, neighbours = np.empty(k), np.empty(k, np.int64)
-    centre = np.empty(d)
     last = 0
     start = 0
     while remaining >= 2 * k and remaining > stop_at and budget > 0:
@@ -237,6 +239,7 @@ def mdav_of_points(points: FloatArray, k: int, tell: Callable[[int, int], None] 
     total = exact.sum(axis=0)
     n_free, group, stop_at = n, 0, -1
     blocks: Blocks | None = None
+    room = np.empty(k), np.empty(k, dtype=np.int64), np.empty(points.shape[1])
     while n_free >= 2 * k:
         remaining = np.flatnonzero(labels < 0)
         centre = total.astype(np.float64) * unit / n_free
@@ -245,10 +248,8 @@ def mdav_of_points(points: FloatArray, k: int, tell: Callable[[int, int], None] 
             scratch = scratch_for(blocks)
             stop_at = int(REBUILD * n_free) if n_free > 1024 else 0
         order, reach = _sorted_by_reach(points, remaining, centre)
-        budget = LOOKUPS * n_free + 1000
-        n_free, group = _run(
-            points, exact, unit, k, blocks, scratch, order, reach, centre, n_free, stop_at, budget, group, total, labels
-        )
+        start, limits = (order, reach, centre), (n_free, stop_at, LOOKUPS * n_free + 1000)
+        n_free, group = _run(points, exact, unit, k, blocks, scratch, *start, *limits, group, total, labels, *room)
         if tell is not None:
             tell(n - n_free, n)
     labels[labels < 0] = group

@@ -10,16 +10,48 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.draws import below, uniform
-from discreet.kernels.jit import exact_kernel
+from discreet.kernels.jit import lean_kernel
 from discreet.typing import FloatArray, IntArray
 
-__all__ = ["descend", "measure", "pairwise", "regroup", "shake"]
+__all__ = ["descend", "gather", "measure", "pairwise", "regroup", "shake", "write_back"]
 
 # Below this share of the present cost a gain is rounding, and accepting it could go on for ever.
 LEAST_GAIN = 1e-12
 
 
-@exact_kernel
+@lean_kernel
+def gather(
+    labels: IntArray,
+    region: NDArray[np.int32],
+    here: int,
+    start: int,
+    row: IntArray,
+    lists: NDArray[np.int32],
+    state: NDArray[np.uint64],
+    pool_size: int,
+    pool_groups: IntArray,
+) -> int:
+    """Collect groups of this region near record ``start``; returns how many."""
+    pool_groups[0] = labels[start]
+    n_pooled = 1
+    for p in range(lists.shape[1]):
+        g = labels[lists[row[start], p]]
+        if region[g] != here:
+            continue
+        repeated = False
+        for q in range(n_pooled):
+            repeated |= pool_groups[q] == g
+        # Passing some over lets every near group meet every other.
+        if repeated or uniform(state) < 0.25:
+            continue
+        pool_groups[n_pooled] = g
+        n_pooled += 1
+        if n_pooled == pool_size:
+            break
+    return n_pooled
+
+
+@lean_kernel
 def pairwise(points: FloatArray, records: IntArray, size: int, columns: FloatArray, D: FloatArray) -> None:
     """Squared distances of a pool."""
     # IN  points (n, d) float64; records (≥ size,) int64; columns (d, ≥ size) float64 scratch
@@ -41,7 +73,7 @@ def pairwise(points: FloatArray, records: IntArray, size: int, columns: FloatArr
                 row[q] += difference * difference
 
 
-@exact_kernel
+@lean_kernel
 def measure(
     D: FloatArray, size: int, groups: int, group: IntArray, R: FloatArray, T: FloatArray, count: IntArray
 ) -> float:
@@ -68,7 +100,7 @@ def measure(
     return total
 
 
-@exact_kernel
+@lean_kernel
 def _move(
     D: FloatArray, size: int, R: FloatArray, T: FloatArray, count: IntArray, group: IntArray, i: int, b: int
 ) -> None:
@@ -86,7 +118,7 @@ def _move(
         enter[p] += distances[p]
 
 
-@exact_kernel
+@lean_kernel
 def descend(
     D: FloatArray, size: int, groups: int, k: int, group: IntArray, R: FloatArray, T: FloatArray, count: IntArray
 ) -> float:
@@ -133,7 +165,7 @@ def descend(
     return total
 
 
-@exact_kernel
+@lean_kernel
 def regroup(
     D: FloatArray, size: int, groups: int, k: int, state: NDArray[np.uint64], group: IntArray, near: IntArray
 ) -> None:
@@ -184,7 +216,7 @@ def regroup(
             group[p] = target
 
 
-@exact_kernel
+@lean_kernel
 def shake(size: int, state: NDArray[np.uint64], group: IntArray) -> None:
     """Exchange a few records of different groups."""
     # IN  state (1,) uint64
@@ -192,3 +224,30 @@ def shake(size: int, state: NDArray[np.uint64], group: IntArray) -> None:
     for _ in range(1 + below(state, 3)):
         p, q = below(state, size), below(state, size)
         group[p], group[q] = group[q], group[p]
+
+
+@lean_kernel
+def write_back(
+    records: IntArray,
+    size: int,
+    groups: int,
+    group: IntArray,
+    T: FloatArray,
+    count: IntArray,
+    pool: IntArray,
+    labels: IntArray,
+    members: IntArray,
+    sizes: IntArray,
+    costs: FloatArray,
+) -> None:
+    """Put the records of a pool back into the table, in the groups that they have now."""
+    # IN  records, group (≥ size,) int64; T (G,) float64; count (G,) int64; pool (≥ groups,) int64, names of its groups
+    # OUT labels (n,) int64; members (G, 2k−1) int64; sizes (G,) int64; costs (G,) float64
+    for q in range(groups):
+        sizes[pool[q]] = 0
+        costs[pool[q]] = max(T[q], 0.0) / count[q]
+    for p in range(size):
+        g = pool[group[p]]
+        labels[records[p]] = g
+        members[g, sizes[g]] = records[p]
+        sizes[g] += 1

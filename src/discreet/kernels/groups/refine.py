@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,17 @@ from numpy.typing import NDArray
 from discreet.kernels.centring import centred
 from discreet.kernels.draws import below, uniform
 from discreet.kernels.groups.mdav import split_large_groups
-from discreet.kernels.groups.pool import descend, measure, pairwise, regroup, shake
-from discreet.kernels.groups.shrinking_blocks import Blocks, Scratch, build_blocks, find_nearest, scratch_for
+from discreet.kernels.groups.pool import descend, gather, measure, pairwise, regroup, shake, write_back
+from discreet.kernels.groups.settle import Views, room_for, settle, views_for
+from discreet.kernels.groups.shrinking_blocks import (
+    BEST_FIRST,
+    WIDTH,
+    Blocks,
+    Scratch,
+    build_blocks,
+    find_neighbours,
+    scratch_for,
+)
 from discreet.kernels.jit import exact_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
@@ -44,35 +54,42 @@ BY_GROUP_FROM = 150_000
 
 
 @exact_kernel
-def _nearest_lists(
-    points: FloatArray, blocks: Blocks, scratch: Scratch, start: int, stop: int, lists: NDArray[np.int32]
-) -> None:
-    # OUT lists (n, m) int32, rows start … stop−1: the other records, nearest first
+def _nearest_lists(blocks: Blocks, scratch: Scratch, start: int, stop: int, lists: NDArray[np.int32]) -> None:
+    # OUT lists (n, m) int32, rows of the records of leaves start … stop−1: the other records, nearest first
     m = lists.shape[1]
-    near, neighbours = np.empty(m + 1), np.empty(m + 1, np.int64)
-    for i in range(start, stop):
+    near, neighbours = np.empty((WIDTH, m + 1)), np.empty((WIDTH, m + 1), np.int64)
+    bounds, places = np.empty((WIDTH, blocks.blur.size)), np.empty((WIDTH, BEST_FIRST), np.int64)
+    for leaf in range(start, stop):
         heed_stop()
-        find_nearest(blocks, points[i], blocks.place[i] // 256, m + 1, near, neighbours, scratch)
-        c = 0
-        for p in range(m + 1):
-            if neighbours[p] != i and c < m:
-                lists[i, c] = neighbours[p]
-                c += 1
+        find_neighbours(blocks, leaf, m + 1, near, neighbours, bounds, places, scratch)
+        for lane in range(WIDTH):
+            i = blocks.records[leaf, lane]
+            c = 0
+            for p in range(m + 1):
+                if i >= 0 and neighbours[lane, p] != i and c < m:
+                    lists[i, c] = neighbours[lane, p]
+                    c += 1
 
 
-def nearest_records(points: FloatArray, m: int, workers: ThreadPoolExecutor) -> NDArray[np.int32]:
+def nearest_records(points: FloatArray, m: int, workers: ThreadPoolExecutor | None) -> NDArray[np.int32]:
     """Find the ``m`` records nearest to each record, nearest first; (n, m) int32."""
     n = points.shape[0]
     blocks = build_blocks(points, np.arange(n), np.zeros(points.shape[1]))
     lists = np.empty((n, m), dtype=np.int32)
-    cuts = np.linspace(0, n, 1 + min(n, 16)).astype(np.int64)
-    jobs = [
-        workers.submit(_nearest_lists, points, blocks, scratch_for(blocks), start, stop, lists)
-        for start, stop in itertools.pairwise(cuts)
-    ]
-    for job in jobs:
-        job.result()
+    cuts = np.linspace(0, len(blocks.records), 17).astype(np.int64)
+    jobs = [(blocks, scratch_for(blocks), start, stop, lists) for start, stop in itertools.pairwise(cuts)]
+    _run(workers, _nearest_lists, jobs)
     return lists
+
+
+def _run(workers: ThreadPoolExecutor | None, work: Callable[..., Any], jobs: list[tuple[Any, ...]]) -> None:
+    """Do what can be done at the same time, here if nobody else is there."""
+    if workers is None:
+        for job in jobs:
+            work(*job)
+        return
+    for future in [workers.submit(work, *job) for job in jobs]:
+        future.result()
 
 
 @exact_kernel
@@ -115,38 +132,6 @@ def _gather_costly(
 
 
 @exact_kernel
-def _gather(
-    labels: IntArray,
-    region: NDArray[np.int32],
-    here: int,
-    start: int,
-    row: IntArray,
-    lists: NDArray[np.int32],
-    state: NDArray[np.uint64],
-    pool_size: int,
-    pool_groups: IntArray,
-) -> int:
-    """Collect groups of this region near record ``start``; returns how many."""
-    pool_groups[0] = labels[start]
-    n_pooled = 1
-    for p in range(lists.shape[1]):
-        g = labels[lists[row[start], p]]
-        if region[g] != here:
-            continue
-        repeated = False
-        for q in range(n_pooled):
-            repeated |= pool_groups[q] == g
-        # Passing some over lets every near group meet every other.
-        if repeated or uniform(state) < 0.25:
-            continue
-        pool_groups[n_pooled] = g
-        n_pooled += 1
-        if n_pooled == pool_size:
-            break
-    return n_pooled
-
-
-@exact_kernel
 def _anneal(
     points: FloatArray,
     k: int,
@@ -165,12 +150,8 @@ def _anneal(
     state: NDArray[np.uint64],
     steps: int,
     temperature: float,
-    settle: bool,
 ) -> float:
-    """Run ``steps`` steps on the groups of one region; returns the change of the squared error.
-
-    To settle is to relocate and swap only, from the groups as they are, visiting them in turn.
-    """
+    """Run ``steps`` steps on the groups of one region; returns the change of the squared error."""
     # IN  points (n, d) float64; row (n,) int64, its line in lists (r, m) int32; region (G,) int32; here int;
     #     ids (r,) int64, groups of the region, and cumulative (r,) float64, running sums of their costs;
     #     free (r,) int64, of which the first ``empty`` are its empty groups
@@ -180,58 +161,45 @@ def _anneal(
     G = P // k + 1
     D, columns, R = np.empty((P, P)), np.empty((d, P)), np.empty((G, P))
     T, count = np.empty(G), np.empty(G, np.int64)
-    records, before, group, near = (
-        np.empty(P, np.int64),
-        np.empty(P, np.int64),
-        np.empty(P, np.int64),
-        np.empty(P, np.int64),
-    )
+    records, group, near = np.empty(P, np.int64), np.empty(P, np.int64), np.empty(P, np.int64)
     pool = np.empty(G, np.int64)
     change = 0.0
-    for step in range(steps):
+    for _ in range(steps):
         heed_stop()
-        if settle:
-            first = ids[step % ids.size]
-        else:
-            first = _costly(ids, cumulative, state)
-            if uniform(state) < EVEN_SHARE:
-                first = ids[below(state, ids.size)]
+        first = _costly(ids, cumulative, state)
+        if uniform(state) < EVEN_SHARE:
+            first = ids[below(state, ids.size)]
         if sizes[first] == 0:
             continue
         draw = uniform(state)
         pool_size = 2 if draw < 0.2 else (3 if draw < 0.6 else (4 if draw < 0.85 else 5))
-        if settle:
-            pool_size = MOST_GROUPS
-        if not settle and uniform(state) < FAR_SHARE:
+        if uniform(state) < FAR_SHARE:
             pool[0] = first
             old_groups = _gather_costly(ids, cumulative, sizes, state, pool_size, pool)
         else:
             start = members[first, below(state, sizes[first])]
-            old_groups = _gather(labels, region, here, start, row, lists, state, pool_size, pool)
+            old_groups = gather(labels, region, here, start, row, lists, state, pool_size, pool)
         size, old = 0, 0.0
         for q in range(old_groups):
             g = pool[q]
             old += costs[g]
             for p in range(sizes[g]):
                 records[size] = members[g, p]
-                before[size] = q
                 group[size] = q
                 size += 1
         fewest, largest = -(-size // (2 * k - 1)), size // k
         groups = old_groups
         draw = uniform(state)
-        if settle:
-            groups = old_groups
-        elif draw < 0.15 and groups > fewest:
+        if draw < 0.15 and groups > fewest:
             groups -= 1
         elif draw > 0.7 and groups < largest and groups - old_groups < empty:
             groups += 1
         if groups == 1 and old_groups == 1:
             continue
         pairwise(points, records, size, columns, D)
-        if not settle and groups == old_groups and uniform(state) < SHAKE_SHARE:
+        if groups == old_groups and uniform(state) < SHAKE_SHARE:
             shake(size, state, group)
-        elif not settle:
+        else:
             regroup(D, size, groups, k, state, group, near)
         measure(D, size, groups, group, R, T, count)
         new = descend(D, size, groups, k, group, R, T, count)
@@ -248,14 +216,7 @@ def _anneal(
             costs[pool[q]] = 0.0
             free[empty] = pool[q]
             empty += 1
-        for q in range(groups):
-            sizes[pool[q]] = 0
-            costs[pool[q]] = max(T[q], 0.0) / count[q]
-        for p in range(size):
-            g = pool[group[p]]
-            labels[records[p]] = g
-            members[g, sizes[g]] = records[p]
-            sizes[g] += 1
+        write_back(records, size, groups, group, T, count, pool, labels, members, sizes, costs)
         change -= gain
     return change
 
@@ -295,8 +256,8 @@ class Refinement:
         A partition into groups of at least ``k``.
     seed : int
         From which all draws follow.
-    workers : ThreadPoolExecutor
-        Runs the regions; how many threads it has changes the time only.
+    workers : ThreadPoolExecutor, optional
+        Runs the regions; how many threads it has changes the time only. None: the thread that calls.
     by_group : bool, optional
         Find neighbours from group to group instead of from record to record: k times quicker to prepare, a little
         coarser. Without it, done for more than 150,000 records.
@@ -315,7 +276,7 @@ class Refinement:
         k: int,
         labels: IntArray,
         seed: int,
-        workers: ThreadPoolExecutor,
+        workers: ThreadPoolExecutor | None,
         *,
         by_group: bool | None = None,
     ) -> None:
@@ -335,6 +296,7 @@ class Refinement:
         else:
             self._row = np.arange(n)
             self._lists = nearest_records(self._points, min(n - 1, 4 * k + 12), workers)
+        self._views: Views | None = None
         self._draws = np.random.default_rng(seed)
         # Of the number of records only, so that the result is the same on any machine.
         self._regions = int(np.clip(n // 400, 1, 16))
@@ -355,64 +317,73 @@ class Refinement:
     def _nearest_groups(self, m: int) -> NDArray[np.int32]:
         """Find a record of each of the ``m`` groups whose centroids are nearest to a group's own."""
         filled = np.flatnonzero(self._sizes)
-        sums = np.zeros((self._sizes.size, self._points.shape[1]))
-        np.add.at(sums, self._current, self._points)
+        columns = [np.bincount(self._current, column, self._sizes.size) for column in self._points.T]
+        sums = np.stack(columns, axis=1)
         lists = np.zeros((self._sizes.size, m), dtype=np.int32)
         near = nearest_records(sums[filled] / self._sizes[filled, None], min(m, filled.size - 1), self._workers)
         lists[filled, : near.shape[1]] = self._members[filled[near], 0]
         return lists
 
-    def _cut(self) -> NDArray[np.int32]:
-        """Regions of the groups: slabs of equal numbers of groups along a random direction."""
+    def _cut(self) -> tuple[NDArray[np.int32], IntArray, IntArray]:
+        """Regions of the groups: slabs of equal numbers of groups along a random direction.
+
+        Returns the region of every group, the groups region by region, and where each region begins.
+        """
+        groups = self._sizes.size
         direction = self._draws.standard_normal(self._points.shape[1])
-        position = (self._points[self._members[:, 0]] @ direction).argsort(kind="stable")
-        region = np.empty(self._sizes.size, dtype=np.int32)
-        region[position] = np.arange(self._sizes.size) * self._regions // self._sizes.size
-        return region
+        position = self._points[self._members[:, 0]] @ direction
+        offsets = -(-np.arange(self._regions + 1) * groups // self._regions)
+        ordered = np.sort(position)
+        inner = offsets[1:-1]
+        if (ordered[inner - 1] < ordered[inner]).all():
+            region = np.zeros(groups, dtype=np.int8)
+            for least in ordered[inner]:
+                region += position >= least
+        else:
+            # Groups at the same place are told apart by their number.
+            region = np.empty(groups, dtype=np.int8)
+            region[position.argsort(kind="stable")] = np.arange(groups) * self._regions // groups
+        return region.astype(np.int32), region.argsort(kind="stable"), offsets
+
+    def _states(self) -> NDArray[np.uint64]:
+        """Draw where the random numbers of every region begin."""
+        return self._draws.integers(0, 2**63, size=self._regions, dtype=np.uint64)
 
     def settle(self) -> float:
         """Visit every group once and relocate and swap records between it and its neighbours while that helps."""
-        return self._slice(self._sizes.size + self._regions, 0.0, settle=True)
+        region, ids, offsets = self._cut()
+        if self._views is None:
+            self._views = views_for(self.groups, self._points.shape[1], self._k)
+        # One after the other, they need one room and one call.
+        cuts = range(self._regions + 1) if self._workers is not None else (0, self._regions)
+        rooms = [room_for(self._points.shape[1], self._k, self._views) for _ in cuts[1:]]
+        arrays = (self._row, self._lists, self._current, self._members, self._sizes, self._costs, self._views)
+        states, steps = self._states(), self.groups // self._regions + 1
+        common = (self._points, self._k, *arrays, region, ids, offsets, states, steps)
+        jobs = [(*common, *places, room) for places, room in zip(itertools.pairwise(cuts), rooms, strict=True)]
+        _run(self._workers, settle, jobs)
+        return self._kept_if_best()
 
     def anneal(self, steps: int, temperature: float) -> float:
         """Run ``steps`` steps in all, at a temperature relative to the mean squared error of a starting group."""
-        return self._slice(steps, temperature, settle=False)
-
-    def _slice(self, steps: int, temperature: float, *, settle: bool) -> float:
-        region = self._cut()
-        heat = temperature * self.start / self._sizes.size
-        jobs = []
-        for here in range(self._regions):
-            ids = np.flatnonzero(region == here)
-            empty = ids[self._sizes[ids] == 0]
-            free = np.zeros(ids.size, dtype=np.int64)
+        region, ids, offsets = self._cut()
+        self._views = None
+        arrays = (self._row, self._lists, self._current, self._members, self._sizes, self._costs)
+        states, heat = self._states(), temperature * self.start / self.groups
+        jobs: list[tuple[Any, ...]] = []
+        for here, (start, stop) in enumerate(itertools.pairwise(offsets)):
+            own = ids[start:stop]
+            empty = own[self._sizes[own] == 0]
+            free = np.zeros(own.size, dtype=np.int64)
             free[: empty.size] = empty
-            state = self._draws.integers(0, 2**63, size=1, dtype=np.uint64)
+            places = (region, here, own, np.cumsum(self._costs[own]), free, empty.size)
             jobs.append(
-                self._workers.submit(
-                    _anneal,
-                    self._points,
-                    self._k,
-                    self._row,
-                    self._lists,
-                    self._current,
-                    self._members,
-                    self._sizes,
-                    self._costs,
-                    region,
-                    here,
-                    ids,
-                    np.cumsum(self._costs[ids]),
-                    free,
-                    empty.size,
-                    state,
-                    steps // self._regions,
-                    heat,
-                    settle,
-                )
+                (self._points, self._k, *arrays, *places, states[here : here + 1], steps // self._regions, heat)
             )
-        for job in jobs:
-            job.result()
+        _run(self._workers, _anneal, jobs)
+        return self._kept_if_best()
+
+    def _kept_if_best(self) -> float:
         cost = float(self._costs.sum())
         if cost < self.cost:
             self.cost = cost

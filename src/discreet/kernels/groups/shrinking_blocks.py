@@ -20,11 +20,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.kernels.jit import exact_kernel, kernel
+from discreet.kernels.jit import inlined_kernel, kernel, lean_kernel
+from discreet.kernels.lanes import LEAF, box_lanes, lowest_bit, near_lanes
 from discreet.kernels.stop import heed_stop
 from discreet.typing import FloatArray, IntArray
 
 __all__ = [
+    "BEST_FIRST",
     "WIDTH",
     "Blocks",
     "Scratch",
@@ -32,11 +34,12 @@ __all__ = [
     "delete_record",
     "find_farthest",
     "find_nearest",
+    "find_neighbours",
     "scratch_for",
     "select",
 ]
 
-WIDTH = 16
+WIDTH = LEAF
 # Bundles looked at in the order of their bounds before the rest is swept.
 BEST_FIRST = 8
 # What rounding explains. Let u be a distance, v what coordinates in single precision add to it: at most 2⁻²¹ times the
@@ -77,7 +80,6 @@ class Scratch(NamedTuple):
 
     bundles: FloatArray  # (L,)
     boxes: NDArray[np.float32]  # (W,)
-    distances: NDArray[np.float32]  # (W,)
     image: FloatArray  # (d,)
     shifted: NDArray[np.float32]  # (d,)
     shifted_image: NDArray[np.float32]  # (d,)
@@ -91,7 +93,6 @@ def scratch_for(blocks: Blocks) -> Scratch:
     return Scratch(
         bundles=np.empty(blocks.blur.size),
         boxes=np.empty(WIDTH, dtype=np.float32),
-        distances=np.empty(WIDTH, dtype=np.float32),
         image=np.empty(d),
         shifted=np.empty(d, dtype=np.float32),
         shifted_image=np.empty(d, dtype=np.float32),
@@ -168,7 +169,7 @@ def arrange(points: FloatArray, order: IntArray, width: int) -> None:
         depth += 2
 
 
-@exact_kernel
+@lean_kernel
 def _enclose_leaf(blocks: Blocks, b: int, leaf: int) -> None:
     """Draw the box of a leaf around the records that it has, and find the largest norm."""
     row = b * WIDTH + leaf
@@ -186,7 +187,7 @@ def _enclose_leaf(blocks: Blocks, b: int, leaf: int) -> None:
         blocks.low[b, j, leaf], blocks.high[b, j, leaf] = low, high
 
 
-@exact_kernel
+@lean_kernel
 def _enclose_bundle(blocks: Blocks, b: int) -> None:
     """Draw the box of a bundle around those of its leaves, a little wider than rounding asks for."""
     reach = -np.inf
@@ -207,7 +208,7 @@ def _enclose_bundle(blocks: Blocks, b: int) -> None:
             blocks.bundle_high[j, b] = middle + above + 2.0**-22 * abs(above) + room
 
 
-@exact_kernel
+@lean_kernel
 def _fill(blocks: Blocks) -> None:
     """Write the leaves and bundles of an arrangement."""
     points, d = blocks.points, blocks.origin.size
@@ -276,7 +277,7 @@ def build_blocks(points: FloatArray, remaining: IntArray, origin: FloatArray) ->
     return blocks
 
 
-@exact_kernel
+@lean_kernel
 def delete_record(blocks: Blocks, i: int) -> None:
     """Take record ``i`` away; a leaf or bundle without records is never looked at again."""
     place = blocks.place[i]
@@ -289,31 +290,7 @@ def delete_record(blocks: Blocks, i: int) -> None:
     _enclose_bundle(blocks, b)
 
 
-@kernel
-def _leaf_distances(
-    coordinates: NDArray[np.float32], leaf: int, target: NDArray[np.float32], out: NDArray[np.float32]
-) -> None:
-    """Squared distances of a leaf's sixteen records, in single precision."""
-    d = target.size
-    five = d - d % 5
-    for lane in range(WIDTH):
-        out[lane] = 0.0
-    # Five columns a pass keep the sums in registers.
-    for j in range(0, five, 5):
-        t0, t1, t2, t3, t4 = target[j], target[j + 1], target[j + 2], target[j + 3], target[j + 4]
-        for lane in range(WIDTH):
-            e0, e1 = coordinates[leaf, j, lane] - t0, coordinates[leaf, j + 1, lane] - t1
-            e2, e3 = coordinates[leaf, j + 2, lane] - t2, coordinates[leaf, j + 3, lane] - t3
-            e4 = coordinates[leaf, j + 4, lane] - t4
-            out[lane] += e0 * e0 + e1 * e1 + e2 * e2 + e3 * e3 + e4 * e4
-    for j in range(five, d):
-        t0 = target[j]
-        for lane in range(WIDTH):
-            e0 = coordinates[leaf, j, lane] - t0
-            out[lane] += e0 * e0
-
-
-@kernel
+@lean_kernel
 def _box_distances(low: _Floats, high: _Floats, target: _Floats, out: _Floats) -> None:
     """Squared distances to boxes."""
     m = low.shape[1]
@@ -327,7 +304,7 @@ def _box_distances(low: _Floats, high: _Floats, target: _Floats, out: _Floats) -
             out[b] += gap * gap
 
 
-@exact_kernel
+@lean_kernel
 def _remember(bound: float, position: int, bounds: FloatArray, positions: IntArray) -> None:
     """Keep the smallest bounds seen so far, smallest first, with their positions."""
     p = bounds.size - 1
@@ -339,7 +316,7 @@ def _remember(bound: float, position: int, bounds: FloatArray, positions: IntArr
     positions[p] = position
 
 
-@exact_kernel
+@lean_kernel
 def _compete(value: float, i: int, size: int, values: FloatArray, winners: IntArray) -> None:
     """Insert a record into the list of the smallest values; ties go to the lower record."""
     p = size - 1
@@ -353,7 +330,7 @@ def _compete(value: float, i: int, size: int, values: FloatArray, winners: IntAr
     winners[p] = i
 
 
-@exact_kernel
+@inlined_kernel
 def _open_bundle(
     blocks: Blocks,
     b: int,
@@ -369,41 +346,44 @@ def _open_bundle(
     d = target.size
     growth, blur = 1.0 + GROWTH + GROWTH_BY_COLUMN * d, blocks.blur[b]
     squared = blocks.scale * blocks.scale
+    shifted, image, boxes = scratch.shifted, scratch.shifted, scratch.boxes
     for j in range(d):
-        scratch.shifted[j] = (target[j] - blocks.middle[b, j]) * blocks.scale
-        scratch.shifted_image[j] = (scratch.image[j] - blocks.middle[b, j]) * blocks.scale
-    boxes, distances = scratch.boxes, scratch.distances
-    _box_distances(blocks.low[b], blocks.high[b], scratch.shifted_image, boxes)
-    for leaf in range(WIDTH):
+        shifted[j] = (target[j] - blocks.middle[b, j]) * blocks.scale
+    room = values[size - 1]
+    if far:
+        image = scratch.shifted_image
+        for j in range(d):
+            image[j] = (scratch.image[j] - blocks.middle[b, j]) * blocks.scale
+        room += 2.0 * (1.0 + SLACK) * blocks.bundle_reach[b] + length
+    # As wide as single precision may make it; what is between is told apart below.
+    leaves = box_lanes(blocks.low, blocks.high, b, image, (room * squared * growth + blur) * (1.0 + GROWTH), boxes)
+    while leaves:
+        leaf = lowest_bit(leaves)
+        leaves &= leaves - 1
         room = values[size - 1]
         if far:
             room += 2.0 * (1.0 + SLACK) * blocks.reach[b, leaf] + length
         if not boxes[leaf] <= room * squared * growth + blur or boxes[leaf] == np.inf:
             continue
         row = b * WIDTH + leaf
-        _leaf_distances(blocks.coordinates, row, scratch.shifted, distances)
         least, most = np.float32(-np.inf), np.float32(np.inf)
         if far:
             least = np.float32(-values[size - 1] * squared * (2.0 - growth) - blur)
         else:
             most = np.float32(values[size - 1] * squared * growth + blur)
-        candidates = 0
-        for lane in range(WIDTH):
-            candidates += (distances[lane] <= most) & (distances[lane] >= least)
-        if candidates == 0:
-            continue
-        for lane in range(WIDTH):
-            if distances[lane] <= most and distances[lane] >= least:
-                i = blocks.records[row, lane]
-                value = 0.0
-                for j in range(d):
-                    difference = blocks.points[i, j] - target[j]
-                    value += difference * difference
-                _compete(-value if far else value, i, size, values, winners)
+        candidates = near_lanes(blocks.coordinates, row, shifted, least, most)
+        while candidates:
+            i = blocks.records[row, lowest_bit(candidates)]
+            candidates &= candidates - 1
+            value = 0.0
+            for j in range(d):
+                difference = blocks.points[i, j] - target[j]
+                value += difference * difference
+            _compete(-value if far else value, i, size, values, winners)
 
 
-@exact_kernel
-def _search(
+@lean_kernel
+def _promising(
     blocks: Blocks,
     target: FloatArray,
     home: int,
@@ -411,12 +391,15 @@ def _search(
     far: bool,
     values: FloatArray,
     winners: IntArray,
-    scratch: Scratch,
-) -> None:
-    """Find the records of the smallest squared distances, or of the largest, which are then negative."""
+    image: FloatArray,
+    bounds: FloatArray,
+    top: FloatArray,
+    places: IntArray,
+) -> float:
+    """Begin a search: bounds of all bundles, and the few that promise most; returns what the mirror image adds."""
     # IN  target (d,) float64; home int, the bundle to look at first; size int, how many; far bool
-    # OUT values (≥ size,) float64, smallest first; winners (≥ size,) int64
-    bounds, image, top, places = scratch.bundles, scratch.image, scratch.top, scratch.places
+    # OUT values (≥ size,) float64 and winners (≥ size,) int64, without a record yet; image (d,) float64;
+    #     bounds (L,) float64, the least that each bundle can have; top float64 and places int64 (BEST_FIRST,)
     length, scale = 0.0, 0.0
     for j in range(target.size):
         image[j] = target[j]
@@ -432,15 +415,33 @@ def _search(
         top[p] = np.inf
         places[p] = home
     _box_distances(blocks.bundle_low, blocks.bundle_high, image, bounds)
-    bundles = bounds.size
-    for b in range(bundles):
+    for b in range(bounds.size):
         bounds[b] *= 1.0 - SLACK
         if far:
             bounds[b] -= 2.0 * (1.0 + SLACK) * blocks.bundle_reach[b] + length
         if bounds[b] < top[BEST_FIRST - 1]:
             _remember(bounds[b], b, top, places)
+    return length
+
+
+@lean_kernel
+def _search(
+    blocks: Blocks,
+    target: FloatArray,
+    home: int,
+    size: int,
+    far: bool,
+    values: FloatArray,
+    winners: IntArray,
+    scratch: Scratch,
+) -> None:
+    """Find the records of the smallest squared distances, or of the largest, which are then negative."""
+    # IN  target (d,) float64; home int, the bundle to look at first; size int, how many; far bool
+    # OUT values (≥ size,) float64, smallest first; winners (≥ size,) int64
+    bounds, top, places = scratch.bundles, scratch.top, scratch.places
+    length = _promising(blocks, target, home, size, far, values, winners, scratch.image, bounds, top, places)
     # The closest few first, then one sweep: nearly as good as a priority queue, and much lighter.
-    for step in range(-1 - BEST_FIRST, bundles):
+    for step in range(-1 - BEST_FIRST, bounds.size):
         b = step
         if step < 0:
             b = home if step < -BEST_FIRST else places[step + BEST_FIRST]
@@ -450,7 +451,45 @@ def _search(
         _open_bundle(blocks, b, target, length, size, far, values, winners, scratch)
 
 
-@exact_kernel
+@lean_kernel
+def find_neighbours(
+    blocks: Blocks,
+    leaf: int,
+    wanted: int,
+    near: FloatArray,
+    neighbours: IntArray,
+    bounds: FloatArray,
+    places: IntArray,
+    scratch: Scratch,
+) -> None:
+    """Find the ``wanted`` records nearest to each record of a leaf, as :func:`find_nearest` does for one.
+
+    What is near to one of them is near to all, so a bundle is brought from memory once for the sixteen.
+    """
+    # OUT near (16, wanted) float64 squared distances; neighbours (16, wanted) int64 records;
+    #     bounds (16, L) float64 and places (16, BEST_FIRST) int64, scratch
+    records, points, home = blocks.records[leaf], blocks.points, leaf // WIDTH
+    for lane in range(WIDTH):
+        i = records[lane]
+        if i >= 0:
+            values, winners, image, top = near[lane], neighbours[lane], scratch.image, scratch.top
+            target, own, first = points[i], bounds[lane], places[lane]
+            _promising(blocks, target, home, wanted, False, values, winners, image, own, top, first)
+    for step in range(-1 - BEST_FIRST, bounds.shape[1]):
+        for lane in range(WIDTH):
+            i = records[lane]
+            if i < 0:
+                continue
+            b = step
+            if step < 0:
+                b = home if step < -BEST_FIRST else places[lane, step + BEST_FIRST]
+            if bounds[lane, b] > near[lane, wanted - 1] or bounds[lane, b] == np.inf:
+                continue
+            bounds[lane, b] = np.inf
+            _open_bundle(blocks, b, points[i], 0.0, wanted, False, near[lane], neighbours[lane], scratch)
+
+
+@lean_kernel
 def find_nearest(
     blocks: Blocks, target: FloatArray, home: int, wanted: int, near: FloatArray, found: IntArray, scratch: Scratch
 ) -> None:
@@ -460,7 +499,7 @@ def find_nearest(
     _search(blocks, target, home, wanted, False, near, found, scratch)
 
 
-@exact_kernel
+@lean_kernel
 def find_farthest(
     blocks: Blocks, target: FloatArray, home: int, wanted: int, far: FloatArray, found: IntArray, scratch: Scratch
 ) -> None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -324,8 +323,8 @@ def settled(points: FloatArray, k: int, labels: IntArray, seed: int) -> IntArray
     """Move and swap records between neighbouring groups while that helps; none falls below k."""
     if np.isnan(points).any() or labels.max() < 1:
         return labels
-    with ThreadPoolExecutor(1) as workers:
-        repair = Refinement(points, k, labels, seed, workers, by_group=True)
-        for _ in range(_PASSES):
-            repair.settle()
+    # Blocks are mended at the same time, each by one thread.
+    repair = Refinement(points, k, labels, seed, None, by_group=True)
+    for _ in range(_PASSES):
+        repair.settle()
     return repair.labels
