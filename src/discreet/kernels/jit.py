@@ -109,12 +109,14 @@ def _kernel_named(module: str, name: str) -> Any:
 
 @cache
 def _teach_compiler() -> None:
-    """Tell the compiler what a kernel is that another one calls, and how the flag is read that stops both."""
+    """Tell the compiler what a kernel is that another one calls, and what is written in its own terms."""
     from numba.extending import typeof_impl
 
-    from discreet.kernels.stop import teach_compiler
+    from discreet.kernels import stop
+    from discreet.kernels.linking import lanes
 
-    teach_compiler()
+    stop.teach_compiler()
+    lanes.teach_compiler()
 
     @typeof_impl.register(Kernel)
     def _typeof(called: Kernel, context: Any) -> Any:
