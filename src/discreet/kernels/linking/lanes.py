@@ -17,7 +17,7 @@ from discreet.typing import BoolArray, SingleArray
 __all__ = ["LANES", "aligned", "first_lane", "near_boxes", "near_rows", "nearest_lane", "teach_compiler"]
 
 LANES = 16
-_TOGETHER = 8  # attributes after which it is asked whether any row is still near: more often costs more than it saves
+_TOGETHER = 12  # attributes after which it is asked whether any row is still near: more often costs more than it saves
 
 
 def near_rows(
@@ -111,31 +111,41 @@ def teach_compiler() -> None:
         near = builder.fcmp_ordered("<=", sums, in_all_lanes(builder, limit))
         return builder.zext(builder.bitcast(near, ir.IntType(LANES)), word)
 
-    def sum_of_squares(builder: Any, attributes: Any, gap_at: Any, limit: Any, *, may_end: bool) -> tuple[Any, Any]:
-        """Write the loop over attributes, two at a time into two sums, so that neither waits for the other."""
-        before = builder.block
-        loop, end = builder.append_basic_block("attributes"), builder.append_basic_block("summed")
-        builder.branch(loop)
+    def add_squares(builder: Any, gap_at: Any, start: list[Any], step: int, end: Any, limit: Any) -> tuple[Any, Any]:
+        """Write a loop that adds squares of so many gaps at a time to two sums, so that neither waits for the other.
+
+        Returns the attribute and the sums behind it, and the block from which it is left where no lane is near.
+        """
+        before, test = builder.block, builder.append_basic_block("test")
+        loop, after = builder.append_basic_block("loop"), builder.append_basic_block("after")
+        builder.branch(test)
+        builder.position_at_end(test)
+        state = [builder.phi(word), builder.phi(vector), builder.phi(vector)]
+        for phi, value in zip(state, start, strict=True):
+            phi.add_incoming(value, before)
+        p, *sums = state
+        following = builder.add(p, word(step))
+        builder.cbranch(builder.icmp_signed("<=", following, end), loop, after)
         builder.position_at_end(loop)
-        p, *sums = builder.phi(word), builder.phi(vector), builder.phi(vector)
-        now = []
-        for phi, start in zip((p, *sums), (word(0), zeros, zeros), strict=True):
-            phi.add_incoming(start, before)
-        for i in range(2):
+        for i in range(step):
             gap = gap_at(builder.add(p, word(i)))
-            now.append(builder.fadd(sums[i], builder.fmul(gap, gap, flags=flags), flags=flags))
-        following = builder.add(p, word(2))
-        more = builder.icmp_signed("<", following, attributes)
-        total = builder.fadd(*now, flags=flags)
-        near = within(builder, total, limit)
-        if may_end:
-            between = builder.icmp_signed("!=", builder.and_(following, word(_TOGETHER - 1)), word(0))
-            more = builder.and_(more, builder.or_(between, builder.icmp_signed("!=", near, word(0))))
-        for phi, value in zip((p, *sums), (following, *now), strict=True):
-            phi.add_incoming(value, builder.block)
-        builder.cbranch(more, loop, end)
-        builder.position_at_end(end)
-        return total, near
+            sums[i % 2] = builder.fadd(sums[i % 2], builder.fmul(gap, gap, flags=flags), flags=flags)
+        for phi, value in zip(state, (following, *sums), strict=True):
+            phi.add_incoming(value, loop)
+        if limit is None:
+            builder.branch(test)
+        else:
+            far = builder.icmp_signed("==", within(builder, builder.fadd(*sums, flags=flags), limit), word(0))
+            limit = builder.append_basic_block("far")
+            builder.cbranch(far, limit, test)
+        builder.position_at_end(after)
+        return state, limit
+
+    def sum_of_squares(builder: Any, attributes: Any, gap_at: Any, limit: Any) -> tuple[Any, Any]:
+        """Write the sums of all squares; they are left as they are once no lane is near, if there is a limit."""
+        state, far = add_squares(builder, gap_at, [word(0), zeros, zeros], _TOGETHER, attributes, limit)
+        state, _ = add_squares(builder, gap_at, state, 2, attributes, None)
+        return builder.fadd(*state[1:], flags=flags), far
 
     def size_of(context: Any, builder: Any, kind: Any, array: Any) -> Any:
         return context.make_array(kind)(context, builder, array).nitems
@@ -150,7 +160,17 @@ def teach_compiler() -> None:
             value = in_all_lanes(builder, builder.load(builder.gep(sought, [p])))
             return builder.fsub(loaded(builder, builder.gep(block, [builder.mul(p, word(LANES))])), value, flags=flags)
 
-        return sum_of_squares(builder, size_of(context, builder, kinds[2], query), gap_at, limit, may_end=True)[1]
+        total, far = sum_of_squares(builder, size_of(context, builder, kinds[2], query), gap_at, limit)
+        near, summed = within(builder, total, limit), builder.block
+        end = builder.append_basic_block("end")
+        builder.branch(end)
+        builder.position_at_end(far)
+        builder.branch(end)
+        builder.position_at_end(end)
+        lanes = builder.phi(word)
+        lanes.add_incoming(near, summed)
+        lanes.add_incoming(word(0), far)
+        return lanes
 
     def _near_boxes(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         boxes, start, query, limit, bounds, at = arguments
@@ -165,11 +185,10 @@ def teach_compiler() -> None:
             above = builder.fsub(value, loaded(builder, builder.gep(lowest, [word(LANES)])), flags=flags)
             return larger(builder, larger(builder, below, above), zeros)
 
-        attributes = size_of(context, builder, kinds[2], query)
-        total, near = sum_of_squares(builder, attributes, gap_at, limit, may_end=False)
+        total, _ = sum_of_squares(builder, size_of(context, builder, kinds[2], query), gap_at, None)
         out = place(context, builder, kinds[4], bounds, at)
         builder.store(total, builder.bitcast(out, vector.as_pointer()), align=4)
-        return near
+        return within(builder, total, limit)
 
     def _nearest_lane(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         bounds, at, lanes = arguments
