@@ -132,14 +132,15 @@ def teach_compiler() -> None:
             sums[i % 2] = builder.fadd(sums[i % 2], builder.fmul(gap, gap, flags=flags), flags=flags)
         for phi, value in zip(state, (following, *sums), strict=True):
             phi.add_incoming(value, loop)
+        far = None
         if limit is None:
             builder.branch(test)
         else:
-            far = builder.icmp_signed("==", within(builder, builder.fadd(*sums, flags=flags), limit), word(0))
-            limit = builder.append_basic_block("far")
-            builder.cbranch(far, limit, test)
+            near = within(builder, builder.fadd(*sums, flags=flags), limit)
+            far = builder.append_basic_block("far")
+            builder.cbranch(builder.icmp_signed("!=", near, word(0)), test, far)
         builder.position_at_end(after)
-        return state, limit
+        return state, far
 
     def sum_of_squares(builder: Any, attributes: Any, gap_at: Any, limit: Any) -> tuple[Any, Any]:
         """Write the sums of all squares; they are left as they are once no lane is near, if there is a limit."""
