@@ -125,14 +125,16 @@ def _kernel_named(module: str, name: str) -> Any:
 
 @cache
 def _teach_compiler() -> None:
-    """Tell the compiler what a kernel is that another one calls, and how the flag is read that stops both."""
+    """Tell the compiler what a kernel is that another one calls, and what is written in its own terms."""
     from numba.extending import typeof_impl
 
     from discreet.kernels.lanes import teach_lanes
+    from discreet.kernels.linking.query_lanes import teach_query_lanes
     from discreet.kernels.stop import teach_compiler
 
     teach_compiler()
     teach_lanes()
+    teach_query_lanes()
 
     @typeof_impl.register(Kernel)
     def _typeof(called: Kernel, context: Any) -> Any:

@@ -2,29 +2,34 @@
 
 A node's rows lie in a range of values on every attribute (categories: a range of codes); the distance of a query to the
 range is a lower bound. Attributes contribute to a distance by their terms: squared differences, absolute differences or
-table entries, summed, or the largest of them. Sums of squares are first taken roughly, in single precision, and only
-rows that may still be near are compared exactly.
+table entries, summed, or the largest of them. Sums of squares of numbers alone are searched in `block_tree`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from discreet.kernels.jit import exact_kernel, kernel
+from discreet.kernels.jit import exact_kernel
 from discreet.kernels.linking.nearest_list import enter, lengthened
 from discreet.kernels.linking.tied_rows import enlarged, put_in_order
 from discreet.kernels.stop import heed_stop
-from discreet.typing import FloatArray, IntArray, SingleArray
+from discreet.typing import FloatArray, IntArray
 
-__all__ = ["build", "leaf_of", "search"]
+__all__ = ["build", "halve", "leaf_of", "search", "spread"]
 
 _SAMPLE = 48
-_HALF_UNIT = 2.0**-24  # what rounding to single precision changes at most, relatively
 
 
 @exact_kernel
-def _spread(column: FloatArray, rows: IntArray, low: int, high: int, terms: FloatArray, codes: int) -> float:
-    # The mean term of two rows of the node, from a sample at even steps: what splitting by the attribute can save.
+def spread(
+    column: FloatArray,  # IN (n,) float64, an attribute
+    rows: IntArray,  # IN (n,) int64
+    low: int,  # IN which of them
+    high: int,
+    terms: FloatArray,  # IN its table of terms
+    codes: int,  # IN the number of its codes, 0 for a number
+) -> float:
+    """Return the mean term of two rows, from a sample at even steps: what splitting by the attribute can save."""
     size = high - low
     step = max(1, size // _SAMPLE)
     total, pairs = 0.0, 0
@@ -41,8 +46,14 @@ def _spread(column: FloatArray, rows: IntArray, low: int, high: int, terms: Floa
 
 
 @exact_kernel
-def _halve(column: FloatArray, rows: IntArray, low: int, high: int, middle: int) -> None:
-    # Quickselect: afterwards nothing before `middle` is larger than anything from `middle` on.
+def halve(
+    column: FloatArray,  # IN as above
+    rows: IntArray,  # IN/OUT
+    low: int,  # IN
+    high: int,
+    middle: int,  # IN
+) -> None:
+    """Put rows into such an order that nothing before `middle` is larger than anything from there on."""
     left, right = low, high - 1
     while left < right:
         a, b, c = column[rows[left]], column[rows[(left + right) // 2]], column[rows[right]]
@@ -96,9 +107,9 @@ def build(
         widest, by = 0.0, -1
         for p in range(dims):
             codes = codes_of[p] if p < categories else 0
-            spread = _spread(columns[p], rows, low, high, terms[table[p] : table[p + 1]], codes)
-            if spread > widest:
-                widest, by = spread, p
+            width = spread(columns[p], rows, low, high, terms[table[p] : table[p + 1]], codes)
+            if width > widest:
+                widest, by = width, p
         if by < 0:
             # The sample saw no difference: take any attribute that has one.
             for p in range(dims):
@@ -112,7 +123,7 @@ def build(
                 continue
         column = columns[by]
         middle = (low + high) // 2
-        _halve(column, rows, low, high, middle)
+        halve(column, rows, low, high, middle)
         if by < categories:
             # A code goes to one side as a whole: the cut moves to the nearer end of the middle code's run.
             code = column[rows[middle]]
@@ -190,48 +201,6 @@ def leaf_of(
 
 
 @exact_kernel
-def _at_most_roughly(bar: float, reach: float, dims: int) -> float:
-    # What a sum of squares in single precision may be at most if the exact one is at most `bar`. Rounding moves a row
-    # and a query, together within `reach` of the middle, by its share of that, and every operation on their differences
-    # changes the distance by its share of it; both are doubled here.
-    factor = 1.0 + 2.0 * (dims + 3) * _HALF_UNIT
-    root = np.sqrt(bar) * factor + 2.0 * _HALF_UNIT * reach
-    return float(root * root * factor)
-
-
-@kernel
-def _near_roughly(
-    columns: SingleArray,  # IN (attributes or more, n + 32) float32, in fours: the last ones may be zeros
-    start: int,
-    stop: int,
-    query: SingleArray,  # IN (attributes or more,) float32
-    limit: float,  # IN
-    total: SingleArray,  # OUT (stop − start + 32 or more,) float32, sums of squared differences
-) -> int:
-    # How many rows may be within the limit; none as soon as four attributes more say so, for no term is negative. Whole
-    # vectors are compared: a row behind the last may count, and is not looked at.
-    size = (stop - start + 31) // 32 * 32
-    bar = np.float32(limit)
-    total = total[:size]
-    total[:] = np.float32(0.0)
-    hits = np.int32(0)
-    for p in range(0, columns.shape[0], 4):
-        a, b = columns[p, start : start + size], columns[p + 1, start : start + size]
-        c, d = columns[p + 2, start : start + size], columns[p + 3, start : start + size]
-        u, v, w, x = query[p], query[p + 1], query[p + 2], query[p + 3]
-        hits = np.int32(0)
-        for i in range(size):
-            now = total[i] + (a[i] - u) * (a[i] - u) + (b[i] - v) * (b[i] - v) + (
-                (c[i] - w) * (c[i] - w) + (d[i] - x) * (d[i] - x)
-            )  # fmt: skip
-            total[i] = now
-            hits += np.int32(now <= bar)
-        if hits == 0:
-            return 0
-    return int(hits)
-
-
-@exact_kernel
 def _terms_of(
     columns: FloatArray, start: int, stop: int, query: FloatArray, terms: FloatArray, table: IntArray,
     codes_of: IntArray, metric: int, bar: float, d: FloatArray,
@@ -273,8 +242,6 @@ def _terms_of(
 @exact_kernel
 def search(
     columns: FloatArray,  # IN (attributes, n) float64, in the order of the leaves
-    rough: SingleArray,  # IN (attributes in fours, n + 32) float32, the same for sums of squares of numbers; or no rows
-    norm: float,  # IN the largest norm of its rows, at most 1e15
     ids: IntArray,  # IN (n,) int64, the class of every row
     sizes: IntArray,  # IN (n,) int64, its number of records
     terms: FloatArray,  # IN as above
@@ -311,9 +278,6 @@ def search(
     way, before = np.empty(512, dtype=np.int64), np.empty(512)
     now = np.empty(dims)
     distance = np.empty(min(4096, columns.shape[1]))
-    roughly = np.empty(distance.size + 32, dtype=np.float32)
-    single = np.zeros(dims + 3, dtype=np.float32)
-    roughly_first = rough.shape[0] > 0
     mine, sums = np.empty(64, dtype=np.int64), np.empty(64)
     near_by, who = np.empty(4), np.empty(2, dtype=np.int64)
     tied = np.empty(max(64, which.size), dtype=np.int64)
@@ -321,13 +285,6 @@ def search(
     for q in range(which.size):
         heed_stop()
         k = which[q]
-        reach = norm
-        if roughly_first:
-            squares = 0.0
-            for p in range(dims):
-                single[p] = queries[k, p]
-                squares += queries[k, p] * queries[k, p]
-            reach += np.sqrt(squares)
         near_by[:] = np.inf
         who[0], who[1] = -1, 0
         bar = np.inf
@@ -381,19 +338,7 @@ def search(
                 stop = min(start + distance.size, child[node, 1])
                 size = stop - start
                 d = distance[:size]
-                if roughly_first:
-                    limit = _at_most_roughly(bar, reach, dims)
-                    if _near_roughly(rough, start, stop, single, limit, roughly) == 0:
-                        continue
-                    for i in range(size):
-                        if roughly[i] > np.float32(limit):
-                            d[i] = np.inf
-                            continue
-                        d[i] = 0.0
-                        for p in range(dims):
-                            gap = columns[p, start + i] - queries[k, p]
-                            d[i] += gap * gap
-                elif not _terms_of(columns, start, stop, queries[k], terms, table, codes_of, metric, bar, d):
+                if not _terms_of(columns, start, stop, queries[k], terms, table, codes_of, metric, bar, d):
                     continue
                 for i in range(size):
                     if d[i] > bar or d[i] == np.inf:

@@ -1,4 +1,4 @@
-"""Nearest records of files with numbers: a k-d tree that also splits by category."""
+"""Nearest records of files with numbers: in blocks by sums of squares, else a k-d tree that also splits by category."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 
 from discreet.contracts.engine import Engine
 from discreet.kernels.jit import PlainTwin
+from discreet.kernels.linking.block_tree import arrange, block_of, lay_out, search_blocks
 from discreet.kernels.linking.mixed_tree import build, leaf_of, search
 from discreet.linkage.nearest import Nearest
 from discreet.linkage.record_classes import Classes
@@ -17,15 +18,16 @@ from discreet.typing import FloatArray, IntArray
 __all__ = ["search_numbers"]
 
 _MOST_ROUGH = 1e15  # beyond, products of weights and numbers may not fit single precision
-_VECTOR = 32  # rows that are compared roughly at a time: there are so many more behind the last
-_TWIN = PlainTwin(2e8, search)
+_TWIN, _TWIN_OF_BLOCKS = PlainTwin(2e8, search), PlainTwin(2e8, search_blocks)
+
+Limits = tuple[FloatArray, FloatArray]
 
 
 def search_numbers(
     terms: Terms,
     a: Classes,
     b: Classes,
-    limits: tuple[FloatArray, FloatArray] | None,
+    limits: Limits | None,
     engine: Engine,
     *,
     second: bool = True,
@@ -39,8 +41,52 @@ def search_numbers(
     second : bool
         Whether the second nearest are looked for.
     """
-    if _TWIN.takes(work_of(terms, a, b)):
+    squares_alone = terms.metric == 0 and not terms.tables
+    if (_TWIN_OF_BLOCKS if squares_alone else _TWIN).takes(work_of(terms, a, b)):
         return search_plainly(terms, a, b, limits)
+    if squares_alone:
+        points = terms.a_numbers[a.first]
+        norm = float(np.sqrt(np.einsum("ip,ip->i", points, points).max(initial=0.0)))
+        if norm <= _MOST_ROUGH:
+            return _search_in_blocks(terms, a, b, limits, engine, points, norm, second=second)
+    return _search_in_tree(terms, a, b, limits, engine, second=second)
+
+
+def _search_in_blocks(
+    terms: Terms,
+    a: Classes,
+    b: Classes,
+    limits: Limits | None,
+    engine: Engine,
+    points: FloatArray,
+    norm: float,
+    *,
+    second: bool,
+) -> Nearest:
+    queries = np.ascontiguousarray(terms.b_numbers[b.first])
+    rows = np.empty(len(points), dtype=np.int64)
+    arrange(np.ascontiguousarray(points.T), rows)
+    points = points[rows]
+    blocks, boxes, starts = lay_out(points)
+    nearby = np.empty(len(queries), dtype=np.int64)
+    block_of(boxes, starts, len(points), queries, nearby)
+    order = np.argsort(nearby, kind="stable").astype(np.int64)
+    sizes, slack = a.size[rows], terms.slack(b.first)
+    lowest, highest = _rows_of(limits, terms, b)
+    answers = SearchAnswers(len(queries))
+
+    def answer(which: IntArray) -> IntArray:
+        return search_blocks(
+            points, blocks, boxes, starts, norm, rows, sizes, queries, which, lowest, highest, slack, second,
+            *answers.arrays,
+        )  # fmt: skip
+
+    return answers.nearest(in_blocks(order, answer, engine), order, a, terms)
+
+
+def _search_in_tree(
+    terms: Terms, a: Classes, b: Classes, limits: Limits | None, engine: Engine, *, second: bool
+) -> Nearest:
     columns = np.concatenate([terms.a_codes[a.first].T.astype(np.float64), terms.a_numbers[a.first].T])
     queries = np.ascontiguousarray(
         np.concatenate([terms.b_codes[b.first].astype(np.float64), terms.b_numbers[b.first]], axis=1)
@@ -49,8 +95,7 @@ def search_numbers(
     dims, n = columns.shape
     flat, starts, sizes = terms.flattened(dims)
     # A leaf is compared as a whole, many rows at a time: the more dimensions, the less a split saves.
-    roughly = terms.metric == 0 and not terms.tables
-    leaf = int(np.clip(12 * dims, 8, 512) if roughly else np.clip(6 * dims, 8, 64))
+    leaf = int(np.clip(6 * dims, 8, 64))
     room = 2 * n + 1
     rows, attribute = np.empty(n, dtype=np.int64), np.empty(room, dtype=np.int64)
     child, ranges = np.empty((room, 2), dtype=np.int64), np.empty((room, 4))
@@ -60,20 +105,22 @@ def search_numbers(
     leaf_of(queries, *tree, leaves)
     order = np.argsort(leaves, kind="stable").astype(np.int64)
     columns = np.ascontiguousarray(columns[:, rows])
-    norm = float(np.sqrt(np.einsum("pi,pi->i", columns, columns).max(initial=0.0)))
-    rough = np.zeros((-(-dims // 4) * 4 if roughly and norm <= _MOST_ROUGH else 0, n + _VECTOR), dtype=np.float32)
-    if len(rough):
-        rough[:dims, :n] = columns
     sorted_sizes = a.size[rows]
-    none = np.empty((0, len(terms.numbers)))
-    lowest, highest = (none, none) if limits is None else (x[b.first] for x in limits)
+    lowest, highest = _rows_of(limits, terms, b)
     slack = terms.slack(b.first)
     answers = SearchAnswers(len(queries))
 
     def answer(which: IntArray) -> IntArray:
         return search(
-            columns, rough, norm, rows, sorted_sizes, *tree, queries, which, lowest, highest, slack, second,
-            *answers.arrays,
-        )  # fmt: skip
+            columns, rows, sorted_sizes, *tree, queries, which, lowest, highest, slack, second, *answers.arrays
+        )
 
     return answers.nearest(in_blocks(order, answer, engine), order, a, terms)
+
+
+def _rows_of(limits: Limits | None, terms: Terms, b: Classes) -> Limits:
+    """Return the limits of every distinct record of B; no rows where there are none."""
+    if limits is None:
+        none = np.empty((0, len(terms.numbers)))
+        return none, none
+    return limits[0][b.first], limits[1][b.first]
