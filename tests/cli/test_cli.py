@@ -316,11 +316,16 @@ def test_masked_and_original_that_do_not_belong_together(folder):
         discreet("assess", "housing.csv", "short.csv", "-s", "housing.toml", cwd=folder),
         "200 records and the masked table 199",
     )
-    (folder / "other.csv").write_text("x\n1\n")
+    (folder / "more.csv").write_text("".join(f"{line.rstrip()},{line.rstrip().split(',')[0]}x\n" for line in lines))
     refused(
-        discreet("assess", "housing.csv", "other.csv", "-s", "housing.toml", cwd=folder),
+        discreet("assess", "housing.csv", "more.csv", "-s", "housing.toml", cwd=folder),
         "columns that the original lacks",
     )
+    (folder / "other.csv").write_text("x\n1\n")
+    for command in ("assess", "attack"):
+        run = discreet(command, "housing.csv", "other.csv", "-s", "housing.toml", cwd=folder)
+        refused(run, "The two files have no attribute in common.")
+        assert "discreet link --linker structural" in run.stderr
     run = discreet("datasets", "business", "--n", 10, "-o", "none/b.csv", cwd=folder)
     refused(run, "does not exist")
 

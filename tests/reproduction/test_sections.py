@@ -121,6 +121,17 @@ def test_tables_of_p2_have_errors_and_an_extra_column(data_dir):
     assert sum(cell.verdict == "differs" for cell in distances) <= 1
 
 
+def test_p2_says_why_a_probabilistic_cell_differs_and_calls_none_agreeing_that_does_not():
+    matches = np.array([18.0, 19.0, 20.0, 19.0])
+    cell = representatives_files._cell(3.9, matches, "PRL")
+    assert cell.verdict == "differs"
+    assert "without bounds" in cell.reason
+    assert "no reading that was tried gives all 48 cells" in cell.reason
+    # By distance nothing of it is known, and what agrees has no reason.
+    assert "bounds" not in representatives_files._cell(3.9, matches, "DBRL").reason
+    assert representatives_files._cell(19.5, matches, "PRL").reason == ""
+
+
 def test_p2_links_by_prorated_probabilities_and_the_sigmoid_of_its_formula():
     linker = representatives_files.linker("owa:sigmoid", "ranging", "PRL")
     assert linker.linker.numbers == "prorated"

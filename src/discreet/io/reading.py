@@ -427,6 +427,11 @@ def read_release(
     table, origin = io.read_table(path, delimiter=delimiter, encoding=encoding, names=names, **layout)
     table, origin = gather(table, origin, declared_tables(original.schema, table.column_names))
     extra = [name for name in table.column_names if name not in original.schema]
+    if extra and len(extra) == len(table.column_names):
+        raise SchemaError(
+            "The two files have no attribute in common.",
+            hint="`discreet link --linker structural` links such files without one; or rename what means the same.",
+        )
     if extra:
         raise SchemaError(f"The release has {len(extra)} columns that the original lacks, the first {extra[0]!r}.")
     declared = original.schema if schema is None else schema

@@ -10,7 +10,9 @@ from tests.linkage.unshared.test_structural import latent
 from discreet.linkage.unshared import structural
 from discreet.linkage.unshared.canonical import gains, improve, solve
 from discreet.linkage.unshared.groups_first import (
+    Ratings,
     _improved,
+    _large,
     by_correlation,
     by_distance,
     candidate_links,
@@ -51,6 +53,13 @@ def test_in_one_cell_it_is_the_exact_search(files):
     rows, columns = match_cells(ratings, 90, rng)
     expected = solve(gains(files, exact.rows, exact.columns)[0])
     assert (rows.tolist(), columns.tolist()) == (expected[0].tolist(), expected[1].tolist())
+
+
+def test_long_files_are_cut_into_smaller_cells():
+    def ratings(n):
+        return Ratings(np.zeros((n, 1)), np.zeros((n, 1)), np.zeros(n), np.zeros(n))
+
+    assert [_large(ratings(n)) for n in (1_000, 20_000, 20_001)] == [768, 768, 384]
 
 
 @pytest.mark.parametrize("one_to_one", [True, False])

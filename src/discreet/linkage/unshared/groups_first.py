@@ -24,12 +24,15 @@ from discreet.typing import FloatArray, IntArray
 
 __all__ = ["Ratings", "candidate_links", "cells", "groups_first", "match_cells"]
 
-_SMALL, _LARGE = 64, 384
+_SMALL = 64
+# Where much is noise, a record and its own part at many cuts: fewer of them find more, and cost more.
+_LARGE, _LARGEST = 384, 768
 _ROUNDS = 6
 _LAST_ROUNDS = 8
 _CUTS = 6
 _CANDIDATES = 6
-# Above this many records one match alone is improved with large cells, and representatives count in its links only.
+# Above this many records one match alone is improved, with cells that are less large, and representatives count in its
+# links only.
 _LONG = 20_000
 _TEMPERATURE = 0.2  # nats a record
 _WEIGHED = 8  # cells in which it is seen how sharp representatives are
@@ -114,6 +117,11 @@ def match_cells(ratings: Ratings, size: int, rng: np.random.Generator) -> tuple[
     return rows[order], columns[order]
 
 
+def _large(ratings: Ratings) -> int:
+    """Return how many records a large cell holds: fewer in files where many cells must be matched."""
+    return _LARGE if len(ratings.first) > _LONG else _LARGEST
+
+
 def groups_first(
     starts: Sequence[Whitened],
     stages: Sequence[Sequence[Whitened]],
@@ -153,13 +161,14 @@ def groups_first(
         report("matching groups", done, total)
     trials.sort(key=lambda trial: -trial[0])
     best = trials[0][1]
-    near = None if weigh is None else weigh(list(islice(cells(best, _LARGE, rng), _WEIGHED)))
+    size = _large(best)
+    near = None if weigh is None else weigh(list(islice(cells(best, size, rng), _WEIGHED)))
     finals = []
     is_long = len(best.first) > _LONG
     between = None if is_long else near
     for _, trial in trials[:1] if is_long else trials:
-        pairs = match_cells(trial._replace(near=between), _LARGE, rng)
-        ratings, likelihood = _improved(stages[-1], pairs, _LARGE, _LAST_ROUNDS, rng, between)
+        pairs = match_cells(trial._replace(near=between), size, rng)
+        ratings, likelihood = _improved(stages[-1], pairs, size, _LAST_ROUNDS, rng, between)
         finals.append((likelihood / len(ratings.first), ratings))
     report("matching groups", total, total)
     return _averaged(finals)._replace(near=near), max(likelihood for likelihood, _ in finals)
@@ -239,7 +248,7 @@ def _candidates(ratings: Ratings, rng: np.random.Generator) -> tuple[IntArray, I
     keys, values = [], []
     for cut in range(_CUTS):
         report("looking within groups", cut, _CUTS)
-        for rows, columns in cells(ratings, _LARGE, rng):
+        for rows, columns in cells(ratings, _large(ratings), rng):
             table = ratings.table(rows, columns)
             for side, across in ((table, False), (table.T, True)):
                 width = min(_CANDIDATES, side.shape[1])
