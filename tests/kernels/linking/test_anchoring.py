@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from discreet.kernels.jit import PlainTwin
 from discreet.kernels.linking.anchoring import _anchored_rates, _plainly, anchored_rates
 
 
@@ -75,3 +76,18 @@ def test_compiled_and_plain_code_give_the_same_to_the_last_bit(q):
         ]
         assert steps[0] == steps[1]
         assert (rates[0] == rates[1]).all()
+
+
+def test_plain_code_takes_few_attributes_only(monkeypatch):
+    """Its work doubles with every attribute: twenty would keep somebody waiting for minutes."""
+    from discreet.kernels.linking import anchoring
+
+    work = []
+    monkeypatch.setattr(PlainTwin, "takes", lambda _twin, amount: bool(work.append(amount)))
+    for q in (3, 6, 16, 20):
+        sets = np.ones(1 << q)
+        anchoring.anchored_rates(sets, sets, sets, np.full(q, 0.3), np.full(q, 0.3), 1, 1.0, np.full(q, 0.9))
+    three, six, sixteen, twenty = (amount / anchoring._TWIN._most for amount in work)
+    assert three <= six <= 1 / 50, "dozens of calls with a few attributes"
+    assert sixteen > 1
+    assert twenty > 16 * sixteen

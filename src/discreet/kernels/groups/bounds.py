@@ -320,8 +320,9 @@ class ListedPrices:
 
     def __init__(self, points: FloatArray, k: int, workers: ThreadPoolExecutor, width: int | None = None) -> None:
         n = len(points)
-        self._points, self._k, self._workers = points, k, workers
-        lists = nearest_records(points, min(n - 1, width or 4 * k + 20), workers)
+        # Row by row, as others have them: loops are compiled once for both.
+        self._points, self._k, self._workers = np.ascontiguousarray(points), k, workers
+        lists = nearest_records(self._points, min(n - 1, width or 4 * k + 20), workers)
         squares = np.zeros((n, k - 1))
         for p in range(k - 1):
             squares[:, p] = ((points - points[lists[:, p]]) ** 2).sum(axis=1)
