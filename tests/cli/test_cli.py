@@ -325,7 +325,7 @@ def test_masked_and_original_that_do_not_belong_together(folder):
     for command in ("assess", "attack"):
         run = discreet(command, "housing.csv", "other.csv", "-s", "housing.toml", cwd=folder)
         refused(run, "The two files have no attribute in common.")
-        assert "discreet link --linker structural" in run.stderr
+        assert "`discreet link` links such files by the linker structural" in run.stderr.replace("\n", " ")
     run = discreet("datasets", "business", "--n", 10, "-o", "none/b.csv", cwd=folder)
     refused(run, "does not exist")
 

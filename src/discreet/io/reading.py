@@ -430,7 +430,7 @@ def read_release(
     if extra and len(extra) == len(table.column_names):
         raise SchemaError(
             "The two files have no attribute in common.",
-            hint="`discreet link --linker structural` links such files without one; or rename what means the same.",
+            hint="`discreet link` links such files by the linker structural; or rename what means the same.",
         )
     if extra:
         raise SchemaError(f"The release has {len(extra)} columns that the original lacks, the first {extra[0]!r}.")
