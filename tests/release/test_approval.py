@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import os
+import shutil
 import zipfile
 
 import pytest
@@ -202,7 +205,7 @@ def test_what_nobody_approved_does_not_stand_in_the_folder(release, capsys):
     assert "approved by nobody" in told.err
     assert main._code(["verify", str(release), "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["unlisted"] == ["original.csv"]
-    assert main._code(["verify", str(release / "manifest.json"), "--quiet"]) == 0, "a manifest may stand among others"
+    assert main._code(["verify", str(release / "manifest.json"), "--quiet"]) == 1, "whether file or folder is named"
     (release / "original.csv").unlink()
     with zipfile.ZipFile(release / "all.zip", "w") as archive:
         archive.write(release / "masked.csv")
@@ -210,3 +213,150 @@ def test_what_nobody_approved_does_not_stand_in_the_folder(release, capsys):
     with zipfile.ZipFile(release / "all.zip", "a") as archive:
         archive.writestr("original.csv", "a\n7\n")
     assert stray_files(release / "manifest.json", [APPROVALS]) == ["all.zip"]
+
+
+def test_an_approval_is_of_the_manifest_that_it_names(release, capsys):
+    approved(release)
+    shutil.copy(release / "manifest.json", release / "other-manifest.json")
+    (told,) = check_approvals(release / "other-manifest.json")
+    assert told.faults == ("It is of the manifest 'manifest.json', and not of 'other-manifest.json'.",)
+    assert main._code(["verify", str(release / "other-manifest.json"), "--quiet"]) == 1
+    assert "1 of 1 approvals no longer hold" in capsys.readouterr().err
+
+
+def test_a_copy_without_thresholds_does_not_stand_for_the_manifest(release):
+    files = {"masked": release / "masked.csv", "internal": release / "sub" / "report.html"}
+    write_manifest(release / "manifest.json", files, thresholds={"risk_at_most": False})
+    write_manifest(release / "other-manifest.json", files)
+    assert approved(release / "other-manifest.json").holds
+    assert not check_approvals(release / "manifest.json")[0].holds
+    with pytest.raises(FileError, match="Approval 1 does not hold: It is of the manifest"):
+        approved(release / "manifest.json", exceptions=["A risk of 21 %."])
+
+
+def packed(*members, how=zipfile.ZIP_STORED):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", how) as archive:
+        for name, text in members:
+            archive.writestr(name, text)
+    return content.getvalue()
+
+
+LISTED, RAW = ("masked.csv", "a\n1\n"), b"id,wage\n7,1000\n"
+
+
+def commented():
+    content = io.BytesIO(packed(LISTED))
+    with zipfile.ZipFile(content, "a") as archive:
+        archive.comment = RAW
+    return content.getvalue()
+
+
+def twice():
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        return packed(("masked.csv", RAW), LISTED)
+
+
+def padded():
+    """Return an archive with bytes after the end of what a member packs, which who unpacks it never sees."""
+    whole = packed(LISTED, how=zipfile.ZIP_DEFLATED)
+    with zipfile.ZipFile(io.BytesIO(whole)) as archive:
+        (member,), start = archive.infolist(), archive.start_dir
+    size = (member.compress_size + len(RAW)).to_bytes(4, "little")
+    local, directory, end = bytearray(whole[:start]), bytearray(whole[start:-22]), bytearray(whole[-22:])
+    local[18:22] = directory[20:24] = size
+    end[16:20] = (start + len(RAW)).to_bytes(4, "little")
+    return bytes(local) + RAW + bytes(directory + end)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lambda: RAW + packed(),
+        lambda: RAW + packed(LISTED),
+        lambda: packed() + RAW,
+        packed,
+        lambda: packed(LISTED) + RAW,
+        lambda: packed(LISTED, ("raw.csv", RAW)),
+        lambda: packed(LISTED)[:-30],
+        commented,
+        twice,
+        padded,
+    ],
+)
+def test_an_archive_holds_what_is_listed_and_nothing_besides(release, content):
+    (release / "all.zip").write_bytes(content())
+    assert stray_files(release / "manifest.json", [APPROVALS]) == ["all.zip"]
+
+
+@pytest.mark.parametrize("how", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_an_archive_of_what_is_listed_may_stand_beside_it(release, how):
+    (release / "all.zip").write_bytes(packed(LISTED, ("sub/réport.html", "a\n1\n"), how=how))
+    with (release / "piped.zip").open("wb") as file, zipfile.ZipFile(Pipe(file), "w", how) as archive:
+        archive.writestr(*LISTED)
+    assert stray_files(release / "manifest.json") == []
+
+
+class Pipe:
+    """A file that cannot go back, so that the sizes of a member follow it."""
+
+    def __init__(self, file):
+        self.write, self.flush = file.write, file.flush
+
+
+def linked(release):
+    outside = release.parent / f"{release.name}-outside"
+    outside.mkdir()
+    (outside / "original.csv").write_bytes(RAW)
+    (release / "more").symlink_to(outside, target_is_directory=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes and links here")
+@pytest.mark.parametrize(
+    "stray",
+    [
+        linked,
+        lambda release: os.mkfifo(release / "more"),
+        lambda release: (release / "more").symlink_to(release / "nowhere"),
+        lambda release: (release / "more").symlink_to(release / "masked.csv"),
+    ],
+)
+def test_what_is_no_plain_file_is_unlisted_and_not_opened(release, stray, capsys):
+    stray(release)
+    approved(release)
+    for named in (release, release / "manifest.json"):
+        assert main._code(["verify", str(named)]) == 1
+        assert capsys.readouterr().out.count("unlisted") == 1
+    assert stray_files(release / "manifest.json", [APPROVALS]) == ["more"]
+
+
+def test_who_approves_is_told_what_is_not_of_the_release(release, capsys):
+    command = ["approve", str(release), "--by", "A", "--reason", "B"]
+    assert main._code(command) == 0
+    assert "unlisted" not in capsys.readouterr().out
+    (release / "original.csv").write_bytes(RAW)
+    assert main._code(command) == 0
+    told = capsys.readouterr()
+    assert "unlisted  original.csv" in told.out
+    assert "1 file that is not of the release, and approved by nobody" in told.err
+    assert main._code([*command, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["unlisted"] == ["original.csv"]
+
+
+@pytest.mark.parametrize("by", ["B. Jones", "b.jones", "B Jones", "BJones", "Ms B.  JONES, methods", "b.jones@x.org"])
+@pytest.mark.parametrize("listed", ["B. Jones", "b.jones@example.org", "b jones"])
+def test_a_name_is_the_same_however_it_is_dotted(by, listed):
+    assert approval._same_person(by, listed)
+
+
+@pytest.mark.parametrize("by", ["B. Jonestone", "C. Jones", "Jones", "", "..."])
+def test_another_name_is_another_name(by):
+    assert not approval._same_person(by, "B. Jones")
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="who may read everything reads everything")
+def test_a_folder_that_may_not_be_read_is_unlisted(release):
+    (release / "closed").mkdir(mode=0o000)
+    assert stray_files(release / "manifest.json") == ["closed"]
+    (release / "closed").chmod(0o700)
+    assert stray_files(release / "manifest.json") == []

@@ -212,3 +212,54 @@ def test_a_key_that_is_none_is_bad_input(tmp_path):
     with pytest.raises(ParameterError, match="One key"):
         sign("text")
     assert check_signature("text", {"kind": "own", "text": ""}).state == "wrong"
+
+
+DIGITS = "0123456789ABCDEF0123456789ABCDEF01234567"
+GROUPED = "0123 4567 89AB CDEF 0123  4567 89AB CDEF 0123 4567"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"gpg {DIGITS} Ed Smith",
+        f"GPG 0x{DIGITS.lower()}\tEd Smith",
+        f"\ufeffgpg {GROUPED} Ed Smith",
+        f"gpg {GROUPED.replace('  ', ' ')}   Ed Smith  ",
+    ],
+)
+def test_a_name_that_begins_like_a_number_is_no_part_of_the_fingerprint(tmp_path, line):
+    signers = tmp_path / "signers"
+    signers.write_text(f"{line}\n\n# end\n", encoding="utf-8")
+    assert signing._gpg_lines(signers) == {DIGITS: "Ed Smith"}
+    assert listed_signers(signers) == ["Ed Smith"]
+
+
+def test_a_fingerprint_may_have_64_digits(tmp_path):
+    signers, long = tmp_path / "signers", (DIGITS * 2)[:64]
+    groups = " ".join(long[i : i + 4] for i in range(0, 64, 4))
+    for written in (long, groups):
+        signers.write_text(f"gpg {written} Abe Dee\n", encoding="utf-8")
+        assert signing._gpg_lines(signers) == {long: "Abe Dee"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"gpg {DIGITS[:-1]} Ed Smith",
+        f"gpg {DIGITS}",
+        f"gpg {DIGITS}AB Smith",
+        f"gpg {DIGITS[:7]} {DIGITS[7:]} Ann",
+        "smith@example.org",
+        "Ann Smith",
+    ],
+)
+def test_a_line_that_cannot_be_read_is_said(tmp_path, line):
+    folder = tmp_path / "release"
+    folder.mkdir()
+    (folder / "masked.csv").write_text("a\n1\n", encoding="utf-8")
+    write_manifest(folder / "manifest.json", {"masked": folder / "masked.csv"})
+    signers = tmp_path / "signers"
+    signers.write_text(f"# who may sign\n{line}\n", encoding="utf-8")
+    with pytest.raises(FileError, match="Line 2 of the list of signers"):
+        check_approvals(folder, signers=signers)
+    assert main._code(["verify", str(folder), "--signers", str(signers), "--quiet"]) == 2

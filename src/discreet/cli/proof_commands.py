@@ -101,7 +101,8 @@ def approve(
     """Seal a release with a decision: over every file that its manifest lists, and over earlier approvals.
 
     `discreet verify` says whether a byte was changed since. Keep the seal with the signed report: with it, `verify
-    --seal` also notices where the last approval was taken away.
+    --seal` also notices where the last approval was taken away. A file in the folder that the manifest does not list is
+    named: it is not approved, and `verify` will not pass before it is gone.
 
     For example:
 
@@ -115,11 +116,25 @@ def approve(
         release, by=by, reason=reason, decision="refused" if refuse else "approved", exceptions=exception or (),
         date=date, ssh_key=key, gpg_key=gpg,
     )  # fmt: skip
+    strays = workflow.unapproved_files(release)
     if json:
-        print_json(approval.to_dict())
+        print_json(approval.to_dict() | ({"unlisted": strays} if strays else {}))
     elif not quiet:
+        _show_strays(strays)
         _show_approval(approval)
         out.print(f"Seal: {approval.seal}", highlight=False, soft_wrap=True)
+    _tell_strays(strays)
+
+
+def _show_strays(names: list[str]) -> None:
+    for name in names:
+        out.print(f"[red]unlisted [/red] {safe(name)}", highlight=False, soft_wrap=True)
+
+
+def _tell_strays(names: list[str]) -> None:
+    if names:
+        what = "file that is" if len(names) == 1 else "files that are"
+        err.print(f"The folder holds {len(names)} {what} not of the release, and approved by nobody.", highlight=False)
 
 
 def _show_approval(approval: Any) -> None:
@@ -171,7 +186,7 @@ def verify(
     missed = seal is not None and (not approvals or approvals[-1].seal != seal.strip().lower())
     refused = bool(approvals) and approvals[-1].decision == "refused"
     unsigned = signers is not None and not approvals
-    strays = workflow.unapproved_files(path) if approvals and manifest.is_dir() else []
+    strays = workflow.unapproved_files(path) if approvals else []
     if json:
         entries = [one.to_dict() for one in approvals]
         states_told = {"manifest": str(path), "unchanged": not wrong, "files": states, "approvals": entries}
@@ -180,15 +195,12 @@ def verify(
         for name, state in states.items():
             colour = "green" if state == "unchanged" else "red"
             out.print(f"[{colour}]{state:<9}[/{colour}] {safe(name)}", highlight=False, soft_wrap=True)
-        for name in strays:
-            out.print(f"[red]unlisted [/red] {safe(name)}", highlight=False, soft_wrap=True)
+        _show_strays(strays)
         for approval in approvals:
             _show_approval(approval)
         if not approvals and not unsigned:
             err.print("Nobody has approved the release: `discreet approve` does.", highlight=False)
-    if strays:
-        what = "file that is" if len(strays) == 1 else "files that are"
-        err.print(f"The folder holds {len(strays)} {what} not of the release, and approved by nobody.", highlight=False)
+    _tell_strays(strays)
     if broken:
         err.print(f"{len(broken)} of {len(approvals)} approvals no longer hold.", highlight=False)
     if refused:

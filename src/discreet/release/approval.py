@@ -12,6 +12,7 @@ import datetime as dt
 import hashlib
 import json as json_
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,7 +129,7 @@ def approve(
     Raises
     ------
     FileError
-        Where a file is not as the manifest says, or an earlier approval does not hold.
+        Where a file is not as the manifest says, or an earlier approval does not hold, or is of another manifest.
     ParameterError
         Where the date lies in the future or before that of an earlier approval, or where thresholds are missed and no
         exception is named.
@@ -197,8 +198,10 @@ def check_approvals(release: PathLike, *, signers: PathLike | None = None) -> tu
         too. Who signed is what the signature says; `by` is what the signer wrote, and may not be the name of
         somebody else in the list.
     """
-    if signers is not None and not Path(signers).is_file():
-        raise FileError(f"The list of signers {str(signers)!r} does not exist.")
+    if signers is not None:
+        if not Path(signers).is_file():
+            raise FileError(f"The list of signers {str(signers)!r} does not exist.")
+        listed_signers(signers)  # a line that cannot be read is said even where nothing is signed
     manifest = find_manifest(release)
     path = manifest.parent / APPROVALS
     entries = _read(path)
@@ -259,14 +262,30 @@ def _misnamed(by: str, signature: Signature, signers: PathLike | None) -> list[s
 
 
 def _same_person(by: str, name: str) -> bool:
-    """Say whether what a signer wrote can be the name in a list: the whole of it, or what stands before its @."""
-    written, listed = f" {by.casefold()} ", name.casefold()
-    parts = {listed, listed.partition("@")[0]} - {""}
-    return any(re.search(rf"(?<!\w){re.escape(part)}(?!\w)", written) for part in parts)
+    """Say whether what a signer wrote can be the name in a list: the whole of it, or what stands before its @.
+
+    Case, dots and blanks say nothing: A. Smith, a.smith and A Smith are one.
+    """
+    written, listed = _words(by), {"".join(_words(part)) for part in (name, name.partition("@")[0])} - {""}
+    for start in range(len(written)):
+        run = ""
+        for place in range(start, len(written)):
+            run += written[place]
+            if run in listed:
+                return True
+            if not any(one.startswith(run) for one in listed):
+                break
+    return False
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _changed(manifest: Path, statement: Json) -> list[str]:
-    """Say which of the bytes that were approved are others today."""
+    """Say which of the bytes that were approved are others today, and whether another manifest was."""
+    if statement["manifest"]["name"] != manifest.name:
+        return [f"It is of the manifest {statement['manifest']['name']!r}, and not of {manifest.name!r}."]
     listed = [(statement["manifest"]["name"], statement["manifest"]["sha256"])]
     listed += [(file["name"], file["sha256"]) for file in statement["files"]]
     faults = []

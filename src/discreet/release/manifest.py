@@ -6,7 +6,10 @@ import hashlib
 import json as json_
 import os
 import platform
+import struct
+import sys
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from importlib import metadata
@@ -169,6 +172,9 @@ def thresholds_missed(path: PathLike) -> list[str]:
 def stray_files(path: PathLike, known: Iterable[str] = ()) -> list[str]:
     """Return the files in the folder of a manifest that it does not list: nothing is said of them, nor approved.
 
+    What is no plain file (a pipe, a link to a folder) and a folder that may not be looked into count as well. No link
+    is followed, and nothing but plain files is opened.
+
     Parameters
     ----------
     path : path
@@ -180,23 +186,82 @@ def stray_files(path: PathLike, known: Iterable[str] = ()) -> list[str]:
     folder, entries = source.parent, _entries(source, _read(source))
     names = {source.name, *known, *(name for name, _ in entries)}
     sums = {_sha256(source), *(expected for _, expected in entries)}
-    files = sorted(file for file in folder.rglob("*") if file.is_file())
-    return [
-        name
-        for file in files
-        if (name := file.relative_to(folder).as_posix()) not in names and not _is_archive_of(file, sums)
-    ]
+    strays = []
+    for file in _all_but_folders(folder):
+        name, is_file = file.relative_to(folder).as_posix(), _is_file(file)
+        # A link may bear the name of a listed file, whose bytes are compared; a link to a folder may not.
+        listed = is_file and name in names
+        if not listed and not (is_file and not _is_link(file) and _is_archive_of(file, sums)):
+            strays.append(name)
+    return strays
+
+
+def _all_but_folders(folder: Path) -> list[Path]:
+    """Return all that stands in a folder and below, but for folders themselves; links to folders are not followed."""
+    found: set[Path] = set()
+    unread: list[OSError] = []
+    for place, folders, files in os.walk(folder, onerror=unread.append):
+        found |= {path for name in folders if _is_link(path := Path(place, name))}
+        found |= {Path(place, name) for name in files}
+    # A folder that may not be read can hold anything, and is returned itself.
+    return sorted(found | {Path(error.filename) for error in unread})
+
+
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink() or (sys.version_info >= (3, 12) and path.is_junction())
+    except OSError:  # what it is may not be known
+        return True
+
+
+_LONGEST = 512
+"""The most bytes that the name and the notes of a member of an archive may take."""
 
 
 def _is_archive_of(file: Path, sums: set[str]) -> bool:
-    """Say whether a file is an archive of what is listed, and of nothing else."""
-    if not zipfile.is_zipfile(file):
-        return False
+    """Say whether a file is an archive of what is listed, and of nothing else: not a byte before, between or after."""
     try:
-        with zipfile.ZipFile(file) as archive:
-            return {hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()} <= sums
-    except (zipfile.BadZipFile, RuntimeError, NotImplementedError):  # damaged, locked, or packed in a way of its own
+        with file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
+            members = sorted(archive.infolist(), key=lambda member: member.header_offset)
+            end = 0
+            for member in members:
+                if member.header_offset != end:
+                    return False
+                stream.seek(end)
+                head = stream.read(30)
+                if head[:4] != b"PK\3\4":
+                    return False
+                names = sum(struct.unpack("<HH", head[26:30]))  # its name and notes: no room for a table
+                if names > _LONGEST or len(member.extra) > _LONGEST or member.comment:
+                    return False
+                stream.seek(end + 30 + names)
+                if _sum_of_member(stream.read(member.compress_size), member.compress_type) not in sums:
+                    return False
+                sizes = (member.CRC, member.compress_size, member.file_size)
+                if member.flag_bits & 8 and stream.read(16) != struct.pack("<4s3L", b"PK\7\10", *sizes):
+                    return False  # where it was written to a pipe, its sizes follow it
+                end += 30 + names + member.compress_size + (16 if member.flag_bits & 8 else 0)
+            # After the members: one line of the directory for each, and 22 bytes that say where it begins.
+            coded = [one.orig_filename.encode("utf-8" if one.flag_bits & 0x800 else "cp437") for one in members]
+            lines = sum(46 + len(name) + len(one.extra) for name, one in zip(coded, members, strict=True))
+            return bool(members) and end == archive.start_dir and file.stat().st_size == end + lines + 22
+    except (zipfile.BadZipFile, OSError, ValueError, RuntimeError, struct.error, zlib.error):  # damaged, or locked
         return False
+
+
+def _sum_of_member(content: bytes, packed: int) -> str | None:
+    """Return the SHA-256 of a member of an archive; None where its bytes hold something besides, or are not known."""
+    if packed == zipfile.ZIP_STORED:
+        return hashlib.sha256(content).hexdigest()
+    if packed != zipfile.ZIP_DEFLATED:
+        return None
+    reader = zlib.decompressobj(-zlib.MAX_WBITS)
+    digest = hashlib.sha256()
+    while content and not reader.eof:
+        digest.update(reader.decompress(content, 1 << 20))
+        content = reader.unconsumed_tail
+    digest.update(reader.flush())
+    return digest.hexdigest() if reader.eof and not reader.unused_data else None
 
 
 def masking_in_manifest(path: PathLike, release: PathLike) -> tuple[str | None, list[Mapping[str, Any]]] | None:

@@ -140,23 +140,38 @@ def _check_gpg(text: str, file: Path, signers: str | os.PathLike[str] | None) ->
     return Signature("trusted" if trusted else "fits", f"Signed by the GPG key {key}.")
 
 
-_GPG_LINE = re.compile(r"gpg\s+((?:[0-9A-Fa-f]\s*){40,64})\s+(\S.*)")
+_GPG_LINE = re.compile(  # blanks in a fingerprint are those that gpg prints, so that none of the name is taken for it
+    r"gpg\s+(?:0x)?([0-9A-F]{64}|[0-9A-F]{40}|(?:[0-9A-F]{4} ){15}[0-9A-F]{4}"
+    r"|(?:[0-9A-F]{4} ){5} ?(?:[0-9A-F]{4} ){4}[0-9A-F]{4})\s+(\S.*)",
+    re.IGNORECASE,
+)
+_SSH_LINE = re.compile(r"\S.*?\s(?:ssh|ecdsa|sk)-\S+\s+[A-Za-z0-9+/]+=*(?:\s.*)?")
+"""Who, perhaps options, the kind of the key and the key."""
 
 
 def _lines(signers: str | os.PathLike[str]) -> list[str]:
     try:
-        return Path(signers).read_text(encoding="utf-8").splitlines()
+        text = Path(signers).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError):
         raise FileError(f"The list of signers {str(signers)!r} cannot be read as text.") from None
+    lines = [line.strip() for line in text.split("\n")]
+    for place, line in enumerate(lines, start=1):
+        if line and not line.startswith("#") and not _GPG_LINE.fullmatch(line) and not _SSH_LINE.fullmatch(line):
+            raise FileError(
+                f"Line {place} of the list of signers {str(signers)!r} cannot be read.",
+                hint="As OpenSSH has it, 'smith@example.org ssh-ed25519 AAAA…', or 'gpg FINGERPRINT A. Smith' with all "
+                "40 or 64 digits.",
+            )
+    return lines
 
 
 def _ssh_lines(signers: str | os.PathLike[str]) -> list[str]:
-    return [line for line in _lines(signers) if not _GPG_LINE.fullmatch(line.strip())]
+    return [line for line in _lines(signers) if not _GPG_LINE.fullmatch(line)]
 
 
 def _gpg_lines(signers: str | os.PathLike[str]) -> dict[str, str]:
     """Return the names that the list of signers gives for fingerprints of GPG keys."""
-    matches = [match for line in _lines(signers) if (match := _GPG_LINE.fullmatch(line.strip()))]
+    matches = [match for line in _lines(signers) if (match := _GPG_LINE.fullmatch(line))]
     return {"".join(match[1].split()).upper(): match[2].strip() for match in matches}
 
 
