@@ -264,7 +264,7 @@ def test_chains_and_units_are_cloned():
 def test_a_column_that_is_released_as_it_is_because_of_a_guess_is_named():
     people = pd.DataFrame({"age": np.arange(40.0) % 17, "wage": np.arange(40.0) ** 2})
     for call in (dc.MDAV(k=4).fit_transform, dc.MDAV(k=4).fit, dc.Chain([dc.MDAV(k=4)], seed=1).fit_transform):
-        with pytest.warns(DiscreetWarning, match=r"1 of 2 columns are released as they are, the first 'wage'"):
+        with pytest.warns(DiscreetWarning, match=r"1 of 2 columns are released as they are: 'wage'"):
             call(people)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -273,3 +273,26 @@ def test_a_column_that_is_released_as_it_is_because_of_a_guess_is_named():
         dc.MDAV(k=4).fit_transform(people, schema=dc.microdata(people).schema)
         dc.MDAV(k=4).fit_transform(dc.microdata(people))
         dc.MDAV(k=4).fit_transform(people[["wage"]])
+
+
+def test_a_step_that_is_told_its_columns_does_not_silence_the_guess_of_another():
+    places = np.arange(40.0)
+    people = pd.DataFrame({"age": places % 17, "wage": places**2, "income": places**3 % 101})
+    chain = dc.Chain([dc.TopCoding(share=0.1, attributes=["age"]), dc.MDAV(k=4)], seed=1)
+    with pytest.warns(DiscreetWarning, match=r"2 of 3 columns are released as they are: 'wage', 'income'\."):
+        released = chain.fit_transform(people)
+    assert list(released["wage"]) == list(people["wage"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dc.Chain([dc.MDAV(k=4, attributes=["age"])], seed=1).fit_transform(people)
+
+
+def test_the_columns_that_a_method_passes_over_are_counted_and_named():
+    places = np.arange(40.0)
+    people = pd.DataFrame({"age": places % 17, "wage": places**2, "sex": ["f", "m"] * 20, "job": ["a", "b"] * 20})
+    with pytest.warns(DiscreetWarning, match=r"3 of 4 columns are released as they are: 'wage', 'sex', 'job'\."):
+        released = dc.MDAV(k=4).fit_transform(people)
+    assert all(list(released[name]) == list(people[name]) for name in ("wage", "sex", "job"))
+    many = pd.DataFrame({"age": places % 17} | {f"wage_{i}": places**2 + i for i in range(12)})
+    with pytest.warns(DiscreetWarning, match=r"12 of 13 columns .*'wage_0', .*'wage_9', …\."):
+        dc.MDAV(k=4).fit_transform(many)

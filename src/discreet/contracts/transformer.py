@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 __all__ = ["TableTransformer", "Transformer"]
 
 _OUTPUTS = ("default", "pandas", "polars")
+_NAMED = 10
+"""The most columns that a warning names."""
 _ONE_TABLE = "Use fit_transform, which protects the table that it is given; or mask old and new records together."
 
 
@@ -150,9 +152,10 @@ class TableTransformer:
         stays = _untouched(self._maskers(), table.schema)
         if stays:
             roles = ", ".join(sorted({table.schema[name].role for name in stays}))
+            named = ", ".join(repr(name) for name in stays[:_NAMED]) + (", …" if len(stays) > _NAMED else "")
             warnings.warn(
-                f"{type(self).__name__}: {len(stays)} of {len(table.names)} columns are released as they are, the "
-                f"first {stays[0]!r}, because their role was guessed: {roles}. "
+                f"{type(self).__name__}: {len(stays)} of {len(table.names)} columns are released as they are: {named}. "
+                f"Nobody declared their role (guessed: {roles}) or their scale. "
                 "Hint: Name what is to be masked in attributes=[…], or declare the roles in a schema.",
                 DiscreetWarning,
                 stacklevel=4,
@@ -205,8 +208,9 @@ class Transformer(Estimator, TableTransformer):
 
 
 def _untouched(maskers: Collection[Masker], schema: Schema) -> list[str]:
-    """Return the columns that no masker changes, though one could, and nobody named others."""
-    if any(getattr(masker, "attributes", None) or masker.moves_records() or masker.renumbers for masker in maskers):
+    """Return the columns that no masker changes; none where none could be, or where every masker was told its own."""
+    told = all(getattr(masker, "attributes", None) or masker.renumbers for masker in maskers)
+    if told or any(masker.moves_records() for masker in maskers):
         return []
     changed: set[str] = set()
     for masker in maskers:
@@ -216,7 +220,9 @@ def _untouched(maskers: Collection[Masker], schema: Schema) -> list[str]:
             return []  # said where it masks
     scales = {scale for masker in maskers for scale in masker.scales}
     others = [a.name for a in schema if a.role not in ("identifier", "key")]
-    return [name for name in schema.of_scale(*scales, among=others) if name not in changed]
+    if changed.issuperset(schema.of_scale(*scales, among=others)):
+        return []
+    return [a.name for a in schema if a.role != "identifier" and a.name not in changed]
 
 
 def _asked_everywhere() -> str:
