@@ -446,6 +446,7 @@ SECOND = 'other <- createSdcObj(d, keyVars = "age")\n'
          [["region", "sex"]], [3, 4, 5]),
         ("sdc <- kAnon(sdc, k = 3)\n" + SECOND + "write.csv(sdcMicro::extractManipData(sdc))\n",
          [["region", "sex"]], [3, 4]),
+        ("kAnon(sdc, k = 3) -> sdc\n" + SECOND + "extractManipData(sdc) -> other\n", [["region", "sex"]], [3, 4]),
         # The same name for another object.
         (SECOND.replace("other", "sdc") + "sdc <- kAnon(sdc, k = 3)\n", [["age"]], [1]),
         # A step that nobody looks at again.

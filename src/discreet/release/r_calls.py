@@ -87,9 +87,10 @@ def r_calls(text: str) -> Iterator[RCall]:
         if statement:
             _forget(statement, known)
             words = tuple(token.text.strip("`") for token in statement if token.kind == "name")
+            first = len(statement) > 1 and statement[0].kind == "name" and statement[1].text in ("<-", "<<-", "=")
+            behind = words[1:] if first else words[:-1] if statement[-2:-1] and statement[-2].text == "->" else words
             for call in _statement(statement, known):
-                named = bool(words) and words[0] == call.result.strip("`") and statement[0].kind == "name"
-                yield replace(call, words=words[1:] if named else words)
+                yield replace(call, words=behind)
         place = end + 1
 
 

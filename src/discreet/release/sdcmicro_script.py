@@ -239,7 +239,7 @@ def _left_out(calls: Sequence[RCall]) -> dict[int, str]:
     while released is not None:
         kept.add(released)
         released = before[released]
-    why = "not taken over: the object that is released does not come from it"
+    why = "not taken over: it is about another object than the one that is released"
     unmade = "not taken over: its object is none that the script makes"
     return {place: unmade if place in strangers else why for place in sorted(changing - kept)}
 
