@@ -103,7 +103,8 @@ def test_what_is_not_taken_over_is_listed(tmp_path):
         ("recursive-(4.0,3)-diversity for attribute 'ill'", "l-diversity=3 ill kind_of=recursive c=4"),
         ("0.2-closeness with equal ground distance for attribute 'ill'", "t-closeness=0.2 ill"),
         ("ordered-distance 0.2-closeness for attribute 'ill'", "t-closeness=0.2 ill"),
-        ("enhanced-1e-1-likeness for attribute 'ill'", "beta-likeness=1e-1 ill"),
+        ("enhanced-1e-1-likeness for attribute 'ill'", "beta-likeness=1e-1 ill enhanced=true"),
+        ("enhanced-3.0-likeness for attribute 'ill'", "beta-likeness=3 ill enhanced=true"),
         ("basic-2-beta-likeness for attribute 'ill'", "beta-likeness=2 ill"),
         ("0.5-disclosure-privacy for attribute 'ill'", "delta-disclosure=0.5 ill"),
         ("distinct-2-diversity for attribute 'my illness'", "l-diversity=2 'my illness'"),
@@ -218,3 +219,29 @@ def test_numbers_that_are_none_are_listed(tmp_path, text):
         "config: the share of records that may be suppressed: it is no number; none may be",
         "config: the weight of 'sex': it is no number",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2.5-anonymity", "0-anonymity", "distinct-2.5-diversity for attribute 'ill'",
+     "recursive-(4.0,2.5)-diversity for attribute 'ill'", "1.2.3-closeness for attribute 'ill'"],
+)  # fmt: skip
+def test_models_of_numbers_that_they_cannot_have_are_listed(tmp_path, text):
+    asked, unread = parameters(tmp_path, criteria(text, "4-anonymity"))
+    assert asked["models"] == "k=4"
+    assert [one.partition(": its number")[0] for one in unread] == ["config: a privacy model"]
+
+
+def test_what_else_a_configuration_says_is_listed(tmp_path):
+    config = (
+        criteria("2-anonymity") + "<relativeMaxOutliers>0.1</relativeMaxOutliers>"
+        "<relativeMaxOutliers>0.9</relativeMaxOutliers><practicalMonotonicity>true</practicalMonotonicity>"
+        "<suppressedAttributeTypes><type>SENSITIVE_ATTRIBUTE</type></suppressedAttributeTypes>"
+    )
+    asked, unread = parameters(tmp_path, config)
+    assert asked["suppression"] == 0.1
+    assert [one.split(": ")[1] for one in unread] == [
+        "the share of records that may be suppressed", "suppressedAttributeTypes", "practicalMonotonicity",
+    ]  # fmt: skip
+    quiet = criteria("2-anonymity") + "<practicalMonotonicity>false</practicalMonotonicity>"
+    assert parameters(tmp_path, quiet)[1] == []

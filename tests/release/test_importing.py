@@ -152,7 +152,7 @@ def test_metadata_and_recodings_of_argus(folder):
 
 def test_lines_of_a_recoding_that_cannot_be_read_are_listed_and_the_rest_runs(folder):
     (folder / "region.grc").write_bytes(
-        "north: north\nno rule\n\nsüd: south\n<ODD> 3\n<CODELIST> a.cdl\n9: -\n".encode("cp1252")
+        "north: north\nno rule\n\nsüd: south\n<ODD> 3\n<CODELIST> a.cdl\n9: -\n<MISSING> 3\n".encode("cp1252")
     )
     imported = import_protocol("region.grc", data="people.csv")
     assert [(one.where, one.what) for one in imported.unread] == [
@@ -160,6 +160,7 @@ def test_lines_of_a_recoding_that_cannot_be_read_are_listed_and_the_rest_runs(fo
         ("line 5", "a line of the recoding"),
         ("line 6", "<CODELIST>"),
         ("line 7", "a line of the recoding"),
+        ("line 8", "<MISSING>"),
     ]
     assert main._code(["import", "region.grc", "--data", "people.csv", "-o", "there.toml"]) == 0
     assert set(dc.run("there.toml").masked.microdata.column("region").to_pylist()) == {"north", "süd"}
@@ -231,3 +232,42 @@ def test_a_recoding_that_says_two_things_of_one_code_is_not_imported(folder, tex
     number = text.splitlines().index(next(line for line in text.splitlines() if line.startswith("2:"))) + 1
     with pytest.raises(FileError, match=rf"Lines 1 and {number} of the recode file both recode one code"):
         import_protocol("sex.grc", data="survey.csv")
+
+
+@pytest.mark.parametrize("argument", ["strataVar", "weightVar", "hhId", "sensibleVar"])
+@pytest.mark.parametrize("column", ['"region"', "2"])
+def test_a_key_that_is_something_else_too_stays_known_to_the_intruder(folder, argument, column):
+    (folder / "both.R").write_text(
+        f'sdc <- createSdcObj(d,\n keyVars = c("region", "sex"), {argument} = {column})\nsdc <- kAnon(sdc, k = 3)\n'
+    )
+    imported = import_protocol("both.R", data="people.csv")
+    assert imported.protocol.schema.keys == ("region", "sex")
+    (step,) = imported.protocol.steps
+    assert step.parameters["attributes"] == ["region", "sex"]
+    assert "strata" not in step.parameters
+    listed = list(map(str, imported.unread))
+    assert "not taken over: 'region' is a key already" in listed[0]
+    assert listed[0].startswith("line 1: the role ")
+    assert [one.partition(": not")[0] for one in listed[1:]] == (
+        ["line 3: strata of local-suppression"] if argument == "strataVar" else []
+    )
+    assert all(one in imported.protocol.to_toml().replace("\n# ", " ") for one in listed)
+    assert main._code(["import", "both.R", "--data", "people.csv", "-o", "both.toml"]) == 0
+    dc.run("both.toml")
+
+
+def test_strata_that_a_step_does_not_mask_stay_its_strata(folder):
+    (folder / "both.R").write_text(
+        'sdc <- createSdcObj(d, keyVars = c("region", "sex"), numVars = "income", strataVar = "region")\n'
+        "sdc <- microaggregation(sdc, aggr = 3)\n"
+    )
+    imported = import_protocol("both.R", data="people.csv")
+    assert imported.protocol.steps[0].parameters["strata"] == ["region"]
+    assert [one.what for one in imported.unread] == ["the role stratum"]
+
+
+def test_of_several_weights_one_is_taken_and_the_others_are_listed(folder):
+    (folder / "two.R").write_text('sdc <- createSdcObj(d, keyVars = "sex", weightVar = c("income", "age"))\n')
+    imported = import_protocol("two.R", data="people.csv")
+    assert imported.protocol.schema.weight == "income"
+    assert [(one.where, one.what) for one in imported.unread] == [("line 1", "the weight 'age'")]

@@ -92,6 +92,18 @@ def test_steps(call, method, parameters):
         ('globalRecode(sdc, "age", c(0, x, 40))', ["globalRecode"]),
         ('globalRecode(sdc, "age", c(-Inf, Inf))', ["globalRecode"]),
         ("suppressWarnings(sdc <- kAnon(sdc, k = 3))", ["an expression"]),
+        # A call within another one would be dropped with it.
+        ("microaggregation(localSuppression(sdc, k = 10), aggr = 4)", ["microaggregation"]),
+        ("microaggregation(ownFunction(sdc), aggr = 4)", ["microaggregation"]),
+        ("microaggregation(objects[[1]], aggr = 4)", ["microaggregation"]),
+        ("extractManipData(pram(sdc, pd = 0.5))", ["extractManipData"]),
+        ("head(pram(sdc)@manipPramVars)", ["head"]),
+        ("print(undolast(sdc))", ["print"]),
+        # The beginning of a name that could be several, one that is given twice, one in other letters.
+        ("microaggregation(sdc, aggr = 10, me = 'pca')", ["microaggregation(me)"]),
+        ("microaggregation(sdc, agg = 10, aggr = 4)", ["microaggregation(agg)"]),
+        ("microaggregation(sdc, var = 'tax')", ["microaggregation(var)"]),
+        ("rankSwap(sdc, p = 30)", ["rankSwap(p)"]),
     ],
 )
 def test_what_cannot_be_told_gives_no_step_and_is_listed(call, unread):
@@ -385,3 +397,94 @@ def test_how_a_table_is_read_is_taken_over_or_listed():
 def test_one_new_name_holds_for_all_old_ones_however_it_is_written():
     call = 'groupAndRename(sdc, var = "fuel", before = c("oil", "gas"), after = c("fossil"))\n'
     assert steps(call) == [("level-map", {"maps": {"fuel": {"oil": "fossil", "gas": "fossil"}}})]
+
+
+@pytest.mark.parametrize(
+    ("call", "method", "parameters"),
+    [
+        ("microaggregation(sdc, agg = 10)", "mdav", {"k": 10, "attributes": ["income", "tax"]}),
+        ('microaggregation(sdc, vari = "tax", 7)', "mdav", {"k": 7, "attributes": ["tax"]}),
+        ("addNoise(sdc, nois = 300)", "additive-noise", {"level": 3.0, "attributes": ["income", "tax"]}),
+        ('pram(sdc, v = "sex")', "pram", {"theta": 0.2, "invariant": True, "attributes": ["sex"]}),
+    ],
+)  # fmt: skip
+def test_the_beginning_of_an_argument_stands_for_it(call, method, parameters):
+    imported = read_sdcmicro(f"{OBJECT}sdc <- {call}\n")
+    assert [(step.method, dict(step.parameters)) for step, _ in imported.steps] == [(method, parameters)]
+    assert imported.unread == []
+
+
+def test_the_inner_call_is_named_and_what_comes_after_is_read():
+    made = OBJECT.strip().removeprefix("sdc <- ")
+    imported = read_sdcmicro(f"sdc <- localSuppression({made}, k = 10)\nsdc <- addNoise(sdc, noise = 20)\n")
+    assert [step.method for step, _ in imported.steps] == ["additive-noise"]
+    assert list(map(str, imported.unread)) == [
+        "line 1: localSuppression: not read: createSdcObj stands within it; give it a line of its own"
+    ]
+
+
+def test_what_an_object_is_made_of_is_read_on_the_spot_or_listed():
+    imported = read_sdcmicro('sdc <- createSdcObj(read.csv("a.csv"), keyVars = "sex")\n')
+    assert (imported.data, imported.unread, imported.columns) == ("a.csv", [], {"keys": ["sex"]})
+    for dat in ("d[1:100, ]", "merge(d, e)"):
+        imported = read_sdcmicro(f'sdc <- createSdcObj({dat}, keyVars = "sex")\n')
+        assert imported.columns == {"keys": ["sex"]}
+        assert [one.what for one in imported.unread] == ["createSdcObj(dat)"]
+
+
+SECOND = 'other <- createSdcObj(d, keyVars = "age")\n'
+
+
+@pytest.mark.parametrize(
+    ("script", "found", "listed"),
+    [
+        # Another object beside the one that is released.
+        (SECOND + "sdc <- kAnon(sdc, k = 3)\n", [["region", "sex"]], [2]),
+        (SECOND + "other <- kAnon(other, k = 9)\nsdc <- kAnon(sdc, k = 3)\n", [["region", "sex"]], [2, 3]),
+        (SECOND + "sdc <- kAnon(sdc, k = 3)\nother <- kAnon(other, k = 9)\n", [["age"]], [1, 3]),
+        ("sdc <- kAnon(sdc, k = 3)\n" + SECOND + "other <- kAnon(other)\nout <- extractManipData(sdc)\n",
+         [["region", "sex"]], [3, 4, 5]),
+        ("sdc <- kAnon(sdc, k = 3)\n" + SECOND + "write.csv(sdcMicro::extractManipData(sdc))\n",
+         [["region", "sex"]], [3, 4]),
+        ("kAnon(sdc, k = 3) -> sdc\n" + SECOND + "extractManipData(sdc) -> other\n", [["region", "sex"]], [3, 4]),
+        # The same name for another object.
+        (SECOND.replace("other", "sdc") + "sdc <- kAnon(sdc, k = 3)\n", [["age"]], [1]),
+        # A step that nobody looks at again.
+        ("try1 <- kAnon(sdc, k = 9)\nsdc <- kAnon(sdc, k = 3)\n", [["region", "sex"]], [2]),
+        ("sdc <- kAnon(sdc, k = 3)\ntry1 <- kAnon(sdc, k = 9)\nprint(sdc)\n", [["region", "sex"]], [3, 4]),
+        ("try1 <- sdc |> kAnon(k = 9) |> kAnon(k = 8)\nsdc <- kAnon(sdc, k = 3)\n", [["region", "sex"]], [2, 2]),
+        # An object from elsewhere.
+        ("x <- readRDS(f)\nx <- kAnon(x, k = 9)\nsdc <- kAnon(sdc, k = 3)\n", [["region", "sex"]], [2, 3]),
+        # One object under several names.
+        ("a <- kAnon(sdc, k = 3)\nb <- kAnon(a, k = 3)\nrm(a)\n", [["region", "sex"]] * 2, []),
+        ("a <- sdc\na <- kAnon(a, k = 3)\n", [["region", "sex"]], [2]),
+        ("a <- sdc %>% kAnon(k = 3) %>% kAnon(k = 3)\nextractManipData(a)\n", [["region", "sex"]] * 2, [3]),
+    ],
+)  # fmt: skip
+def test_only_what_the_released_object_comes_from_is_taken_over(script, found, listed):
+    imported = read_sdcmicro(OBJECT + script)
+    assert [step.parameters["attributes"] for step, _ in imported.steps] == found
+    assert all(step.parameters["k"] < 9 for step, _ in imported.steps) or found == [["age"]]
+    assert [one.where for one in imported.unread] == [f"line {line}" for line in listed]
+    assert imported.columns["keys"] == (["age"] if found == [["age"]] else ["region", "sex", "income", "tax", "fuel"])
+
+
+def test_an_object_in_a_chain_of_pipes_has_its_keys():
+    imported = read_sdcmicro('sdc <- d |> createSdcObj(keyVars = "sex") |> kAnon(k = 3)\nsdc <- kAnon(sdc, k = 4)\n')
+    assert [step.parameters["attributes"] for step, _ in imported.steps] == [["sex"], ["sex"]]
+    imported = read_sdcmicro('sdc <- createSdcObj(d, keyVars = "sex") |> kAnon(k = 3)\n')
+    assert ([step.parameters["attributes"] for step, _ in imported.steps], imported.unread) == ([["sex"]], [])
+
+
+@pytest.mark.parametrize(
+    "between",
+    ["for (i in 1:2) sdc <- pram(sdc)", "if (x) {\n sdc <- pram(sdc)\n}", "sdc <- ownFunction(sdc)", "sdc@x <- 3",
+     "sdc <- pram(pram(sdc))", "sdc <- suda2(sdc)"],
+)  # fmt: skip
+def test_undo_of_what_was_not_read_takes_nothing_back(between):
+    script = f"{OBJECT}sdc <- kAnon(sdc, k = 3)\n{between}\nsdc <- undolast(sdc)\nsdc <- undolast(sdc)\n"
+    imported = read_sdcmicro(script)
+    assert [step.method for step, _ in imported.steps] == ["local-suppression"]
+    assert [one.why for one in imported.unread if one.what == "undolast"] == [
+        "what stands before it was not read; nothing is taken back"
+    ] * 2

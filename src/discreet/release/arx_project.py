@@ -9,7 +9,8 @@ import xml.etree.ElementTree as ET
 import zipfile
 from pathlib import Path
 
-from discreet.errors import FileError
+from discreet.errors import DiscreetError, FileError
+from discreet.models.model_text import read_model
 from discreet.release.imported import Imported
 from discreet.release.protocol_parts import Step
 
@@ -38,13 +39,16 @@ _MODELS = (
         "t-closeness={0} {1}",
     ),
     (rf"(?:equal-distance |ordered-distance )?{_NUMBER}-closeness for attribute '(.*)'", "t-closeness={0} {1}"),
-    (rf"(?:basic-|enhanced-)?{_NUMBER}-(?:beta-)?likeness for attribute '(.*)'", "beta-likeness={0} {1}"),
+    (rf"enhanced-{_NUMBER}-(?:beta-)?likeness for attribute '(.*)'", "beta-likeness={0} {1} enhanced=true"),
+    (rf"(?:basic-)?{_NUMBER}-(?:beta-)?likeness for attribute '(.*)'", "beta-likeness={0} {1}"),
     (rf"{_NUMBER}-disclosure(?:-privacy)? for attribute '(.*)'", "delta-disclosure={0} {1}"),
 )
 """What the models are called there, and here; a name of an attribute is the last group."""
 _OBJECTIVES = {"loss": "loss", "precision": "precision", "entropy": "entropy", "discernability": "discernibility",
                "discernibility": "discernibility", "average equivalence class size": "class-size",
                "ambiguity": "ambiguity", "kl divergence": "kl"}  # fmt: skip
+
+_LISTED = ("suppressedAttributeTypes", "practicalMonotonicity")
 
 
 def read_arx(path: Path) -> Imported:
@@ -136,7 +140,10 @@ def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, s
                     attribute = numbers.pop()
                 groups = [re.sub(r"\.0+$", "", group) if place == 0 else group for place, group in enumerate(numbers)]
                 groups += [_quoted(attribute)] if attribute else []
-                models.append(model.format(*groups))
+                if _is_model(model.format(*groups)):
+                    models.append(model.format(*groups))
+                else:
+                    imported.skip("config", "a privacy model", f"its number is none that {_shape(text)} can have here")
                 break
         else:
             imported.skip("config", "a privacy model", f"no equivalent is known of {_shape(text)}")
@@ -145,6 +152,13 @@ def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, s
         parameters["hierarchies"] = {name: hierarchies[name] for name in hierarchies if name in keys or not keys}
     if models:
         parameters["models"] = "; ".join(models)
+    if len(list(config.iter("relativeMaxOutliers"))) > 1:
+        imported.skip(
+            "config", "the share of records that may be suppressed", "it is said more than once; the first is"
+        )
+    for tag in _LISTED:
+        if any("".join(one.itertext()).strip().lower() not in ("", "false") for one in config.iter(tag)):
+            imported.skip("config", tag, "not taken over")
     limit = config.findtext("relativeMaxOutliers")
     share = _number(limit)
     if share is not None:
@@ -172,6 +186,23 @@ def _generalise(imported: Imported, config: ET.Element, hierarchies: dict[str, s
         parameters["k"] = 5
     note = "ARX's search: full-domain generalisation. ARX keeps suppressed records as rows of *; here they are left out"
     imported.steps.append((Step("generalisation", parameters), note))
+
+
+def _is_model(text: str) -> bool:
+    """Whether there is a model of these numbers: records and different values are counted in whole ones.
+
+    Examples
+    --------
+    >>> _is_model("k=5"), _is_model("k=2.5"), _is_model("l-diversity=2.5 ill"), _is_model("t-closeness=7 ill")
+    (True, False, False, False)
+    """
+    try:
+        read_model(text)
+    except DiscreetError:
+        return False
+    counted = re.match(r"(?:k|l-diversity)=([0-9.eE+-]+)", text)
+    number = _number(counted[1]) if counted and "kind_of=entropy" not in text else None
+    return number is None or number.is_integer()
 
 
 def _quoted(name: str) -> str:

@@ -35,6 +35,8 @@ class Imported:
     (``numeric``, ``nominal``)."""
     sets: dict[str, list[str | int]] = field(default_factory=dict)
     """Columns by what the other tool calls them, for steps that name none."""
+    places: dict[str, str] = field(default_factory=dict)
+    """Where a role was given, as remarks say it."""
     steps: list[tuple[Step, str]] = field(default_factory=list)
     """With the comment that stands beside each."""
     last_steps: list[tuple[Step, str]] = field(default_factory=list)

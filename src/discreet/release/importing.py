@@ -28,6 +28,8 @@ PathLike = str | os.PathLike[str]
 
 _WORDS = {"RECODEABLE", "NUMERIC", "WEIGHT", "HOUSE_ID", "HOUSEHOLD", "IDLEVEL", "DECIMALS"}
 _MANY = ("keys", "confidential", "identifiers", "strata", "numeric", "nominal")
+_ROLE_WORDS = {"identifiers": "identifier", "keys": "key", "weight": "weight", "household": "household",
+               "strata": "stratum", "confidential": "confidential", "others": "other"}  # fmt: skip
 _ENDINGS = (".R", ".deid", ".rda", ".grc")
 
 
@@ -162,6 +164,8 @@ def _recoding(source: Path, name: str) -> Imported:
             continue
         if word in ("<CODELIST", "<TREERECODE"):
             imported.skip(f"line {number}", f"{word}>", "not taken over")
+        elif word == "<MISSING":
+            imported.skip(f"line {number}", "<MISSING>", "declare these codes of the attribute, as missing = [...]")
         kept.append(line)
     if not any(line.strip() and not line.strip().startswith("<") for line in kept):
         raise FileError(
@@ -239,7 +243,10 @@ def _proposed(imported: Imported, target: Path, home: Path, layout: Mapping[str,
     declared = _declaration(imported, target, options)
     proposal = propose(target, schema=declared, folder=home, **options)
     names = proposal.schema.names
-    steps = [replace(step, parameters=_by_name(step.parameters, names)) for step, _ in imported.steps]
+    steps = [
+        _unmasked_strata(imported, replace(step, parameters=_by_name(step.parameters, names)), note)
+        for step, note in imported.steps
+    ]
     comments = {key: text for key, text in proposal.comments.items() if not key.startswith("step:") and key != "end"}
     comments |= {f"step:{place}": note for place, (_, note) in enumerate(imported.steps)}
     comments["protocol"] = (
@@ -277,16 +284,43 @@ def _declaration(imported: Imported, target: Path, options: Mapping[str, Any]) -
         table, _ = io.read_table(target, **options)
         columns = table.column_names
     named = {role: _names(names, columns) for role, names in imported.columns.items()}
-    # A column may be said to be several things: the strictest is taken.
+    # A column may be said to be several things: the strictest is taken. What an intruder knows stays known.
     taken: set[str] = set()
-    for role in ("identifiers", "weight", "household", "strata", "keys", "confidential", "others"):
+    for role in ("identifiers", "keys", "weight", "household", "strata", "confidential", "others"):
+        for name in named.get(role, []):
+            if name in taken:
+                why = f"not taken over: {name!r} is {_role_of(name, named)} already, and a column has one role"
+                imported.skip(imported.places.get(role, imported.tool), f"the role {_ROLE_WORDS[role]}", why)
         named[role] = [name for name in named.get(role, []) if name not in taken]
         taken |= set(named[role])
+    for role in ("weight", "household"):
+        for name in named[role][1:]:
+            why = f"not taken over: {named[role][0]!r} is it, and there is one"
+            imported.skip(imported.places.get(role, imported.tool), f"the {role} {name!r}", why)
     others: tuple[dict[str, Any], ...] = tuple({"name": name, "role": "other"} for name in named["others"])
     lists = {role: tuple(named.get(role, ())) for role in _MANY}
     lists["numeric"] = tuple(name for name in lists["numeric"] if name not in set(lists["nominal"]))
     one = {role: named[role][0] if named[role] else None for role in ("weight", "household")}
     return Declaration(**lists, **one, attributes=others)  # type: ignore[arg-type]
+
+
+def _role_of(name: str, named: Mapping[str, Sequence[str]]) -> str:
+    """Return what a column is already, in words."""
+    role = next(role for role in _ROLE_WORDS if name in named.get(role, ()))
+    return {"identifiers": "an identifier", "keys": "a key"}.get(role, f"the {_ROLE_WORDS[role]}")
+
+
+def _unmasked_strata(imported: Imported, step: Step, note: str) -> Step:
+    """Return a step whose strata are none of the columns that it masks; list those that were."""
+    strata, masked = step.parameters.get("strata"), step.parameters.get("attributes", ())
+    if not isinstance(strata, list) or not set(strata) & set(masked):
+        return step
+    both = ", ".join(repr(name) for name in strata if name in masked)
+    why = f"not taken over: the step masks {both}, by which it cannot be stratified"
+    imported.skip(note.partition(":")[0], f"strata of {step.method}", why)
+    left = [name for name in strata if name not in masked]
+    parameters = {name: value for name, value in step.parameters.items() if name != "strata"}
+    return replace(step, parameters={**parameters, "strata": left} if left else parameters)
 
 
 def _names(names: Sequence[str | int], columns: Sequence[str]) -> list[str]:

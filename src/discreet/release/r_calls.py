@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 __all__ = ["RCall", "RName", "is_literal", "r_calls"]
@@ -43,6 +43,10 @@ class RCall:
     line: int = 0
     result: str = ""
     literal: bool = False
+    words: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    """The names that stand in its statement, behind what the result is called."""
+    piped: bool = field(default=False, compare=False, repr=False)
+    """Whether its first argument is what the call before it in a chain of pipes gives."""
 
     def argument(self, name: str, place: int | None = None) -> Any:
         """Return what was given by this name, or at this place where there is no such name; else None."""
@@ -82,7 +86,11 @@ def r_calls(text: str) -> Iterator[RCall]:
         statement = [token for token in tokens[place:end] if token.kind != "line"]
         if statement:
             _forget(statement, known)
-            yield from _statement(statement, known)
+            words = tuple(token.text.strip("`") for token in statement if token.kind == "name")
+            first = len(statement) > 1 and statement[0].kind == "name" and statement[1].text in ("<-", "<<-", "=")
+            behind = words[1:] if first else words[:-1] if statement[-2:-1] and statement[-2].text == "->" else words
+            for call in _statement(statement, known):
+                yield replace(call, words=behind)
         place = end + 1
 
 
@@ -170,7 +178,9 @@ def _statement(tokens: list[_Token], known: dict[str, Any]) -> Iterator[RCall]:
         for place, part in enumerate(parts[1:], start=1):
             name = result if place == len(parts) - 1 else ""
             call = _call(part, name, known) if _is_call(part) else RCall("", line=part[0].line if part else line)
-            yield RCall(call.function, (piped, *call.places), call.named, call.line, name)
+            yield RCall(
+                call.function, (piped, *call.places), call.named, call.line, name, piped=place > 1 or _is_call(head)
+            )
         known.pop(result.strip("`"), None)
         return
     value = _value(tokens, known) if result else RName("")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +12,7 @@ from discreet import catalogue
 from discreet.errors import DiscreetError, FileError
 from discreet.release.imported import Imported
 from discreet.release.protocol_parts import Step
-from discreet.release.r_calls import RCall, is_literal, r_calls
+from discreet.release.r_calls import RCall, RName, is_literal, r_calls
 
 __all__ = ["read_sdcmicro"]
 
@@ -82,6 +83,16 @@ _NEEDED = {
     "pram": ("pd", *_MASKED), "addNoise": ("noise", *_MASKED), "rankSwap": ("P", *_MASKED),
 }  # fmt: skip
 """What a step is made of: where one of these cannot be told, there is no step."""
+_FURTHER = {
+    "microaggregation": ("weights", "nc", "clustermethod", "measure", "trim", "varsort", "transf"),
+    "microaggrGower": ("dist_var", "by", "mixed", "mixed.constant", "trace", "weights", "numFun", "catFun",
+                       "addRandom"),
+    "rankSwap": ("missing", "seed"),
+    "shuffle": ("weights", "covmethod", "regmethod", "gadp"),
+}  # fmt: skip
+"""Arguments that are never taken over, and which the beginning of a name may mean as well."""
+_RELEASES = {"extractManipData", "writeSafeFile"}
+"""Calls that say which object's data leave the house."""
 _NUMBERS = {"k", "threshold", "aggr", "pd", "noise", "P"}
 
 
@@ -98,12 +109,21 @@ def read_sdcmicro(text: str) -> Imported:
     imported = Imported("sdcMicro")
     history: list[int] = []
     recognised = False
-    for call in map(_unwrapped, r_calls(text)):
+    calls = [_unwrapped(call) for call in r_calls(text)]
+    left_out = _left_out(calls)
+    for place, call in enumerate(calls):
         where = f"line {call.line}"
         recognised |= call.function in _READERS | _SILENT | _MEASURED.keys() | _CALLS.keys() | {"undolast"}
         if call.literal:
             continue
-        if call.function in {"", *_WRAPPERS, *_VALUES}:
+        inner = _inner(call)
+        if _unread(call, inner):
+            history.append(_NOT_READ)
+        if inner and call.function not in _WRAPPERS | _VALUES:
+            imported.skip(where, call.function, f"not read: {inner} stands within it; give it a line of its own")
+        elif place in left_out:
+            imported.skip(where, call.function, left_out[place])
+        elif call.function in {"", *_WRAPPERS, *_VALUES}:
             imported.skip(where, "an expression", "it would have to be run; what it does to the data is not taken over")
         elif call.function in _READERS:
             _data(imported, call, where)
@@ -133,15 +153,133 @@ def read_sdcmicro(text: str) -> Imported:
     return imported
 
 
+_NOT_READ = -1
+"""In the history of calls: something that may have been any number of them."""
+
+
+def _unread(call: RCall, inner: str) -> bool:
+    """Whether nobody can tell how often a statement changed the object, for one that takes the last change back."""
+    if inner or (call.function in _MEASURED and call.result):
+        return True
+    return call.function not in _READERS | _SILENT | _MEASURED.keys() | _CALLS.keys() | {"undolast"}
+
+
+def _inner(call: RCall) -> str:
+    """Return the call that stands within another one and would be dropped with it, by its name; else nothing."""
+    changes = _CALLS.keys() | {"undolast"}
+    # What an object is made of is looked at where its roles are taken over.
+    changed = call.function in changes - {"createSdcObj"} and not call.piped
+    first = call.argument("obj", 0) if changed else None
+    if isinstance(first, RCall):
+        return first.function
+    if isinstance(first, RName) and re.search(r"[^\w.`]", first.text):
+        return "an expression"
+    for value in _deep([*call.places[call.piped :], *call.named.values()]):
+        if isinstance(value, RCall) and value.function in changes:
+            return value.function
+        for name in re.findall(r"[\w.]+(?=\()", value.text) if isinstance(value, RName) else ():
+            if name in changes:
+                return str(name)
+    return ""
+
+
+def _deep(values: Sequence[Any]) -> Iterator[Any]:
+    """Yield values and what stands within them, however deep."""
+    for value in values:
+        yield value
+        if isinstance(value, RCall):
+            yield from _deep([*value.places, *value.named.values()])
+        elif isinstance(value, list | dict):
+            yield from _deep(list(value.values() if isinstance(value, dict) else value))
+
+
+def _left_out(calls: Sequence[RCall]) -> dict[int, str]:
+    """Return the calls that the released object does not come from, by their places, and why each is left out.
+
+    An object is known by the call that it was last changed by. The released one is that which the last call gave, or
+    which was asked for its data since; what it does not come from belongs to other objects, or came to nothing.
+    """
+    changing = {place for place, call in enumerate(calls) if call.function in _CALLS or call.function == "undolast"}
+    made = any(calls[place].function == "createSdcObj" for place in changing)
+    held: dict[str, int] = {}  # by the names of objects, "" for one that got none
+    before: dict[int, int | None] = {}
+    strangers: set[int] = set()
+    last: int | None = None
+    released: int | None = None
+    flow: int | None = None  # what goes through a chain of pipes
+    for place, call in enumerate(calls):
+        result = call.result.strip("`")
+        known = [held[word] for word in call.words if word in held]
+        if place not in changing:
+            flow = flow if call.piped else next(iter(known), None)
+            if known and any(word.split("::")[-1] in _RELEASES for word in (call.function, *call.words)):
+                released = known[-1]
+            if result and len(set(known)) == 1:
+                held[result] = known[0]
+            elif result:
+                held.pop(result, None)
+            continue
+        name = _object_name(call)
+        earlier = flow if call.piped else held.get(name, next(iter(known), held.get("")))
+        if call.function == "createSdcObj":
+            earlier = None
+        elif earlier is None and made:
+            strangers.add(place)
+            continue
+        before[place] = earlier
+        last = released = flow = place
+        if place + 1 < len(calls) and calls[place + 1].piped:
+            continue
+        # A call whose result nobody keeps counts as one that changes its object.
+        unnamed = call.function == "createSdcObj" or (name not in held and "" in held)
+        held[result or ("" if unnamed else name)] = place
+    if released == last and last is not None:
+        released = _still_used(calls, last, before)
+    kept: set[int] = set()
+    while released is not None:
+        kept.add(released)
+        released = before[released]
+    why = "not taken over: it is about another object than the one that is released"
+    unmade = "not taken over: its object is none that the script makes"
+    return {place: unmade if place in strangers else why for place in sorted(changing - kept)}
+
+
+def _still_used(calls: Sequence[RCall], last: int, before: dict[int, int | None]) -> int:
+    """Return the last change, or one before it where its result is never looked at again and its object is."""
+    place: int | None = last
+    while place is not None:
+        call, earlier = calls[place], before[place]
+        later = {word for one in calls[last + 1 :] if one.function != "rm" for word in one.words}
+        name = _object_name(call)
+        dead = call.result and call.result.strip("`") not in later and call.result.strip("`") != name and name in later
+        if not dead or earlier is None:
+            return place
+        place = earlier
+    return last
+
+
+def _object_name(call: RCall) -> str:
+    """Return what the object is called that a call changes."""
+    first = call.argument(_FORMALS[call.function][0] if call.function in _FORMALS else "obj", 0)
+    return first.text.strip("`") if isinstance(first, RName) else ""
+
+
 def _unwrapped(call: RCall) -> RCall:
     """Return the call that stands in one that only keeps it quiet."""
     if call.function in _WRAPPERS and call.places and isinstance(call.places[0], RCall):
-        return _unwrapped(replace(call.places[0], result=call.result))
+        return _unwrapped(replace(call.places[0], result=call.result, words=call.words))
     return call
 
 
 def _take(imported: Imported, call: RCall, where: str) -> None:
     """Take a call over, or list why not; what is not written out, or what the method refuses, gives no step."""
+    wholes = {name: _whole_name(call.function, name) for name in call.named}
+    for name, whole in wholes.items():
+        if not whole or list(wholes.values()).count(whole) > 1:
+            why = "it may be the beginning of several arguments, or one is given twice; the call is not taken over"
+            imported.skip(where, f"{call.function}({name})", why)
+            return
+    call = replace(call, named={wholes[name]: value for name, value in call.named.items()})
     left = [name for name in _FORMALS[call.function] if name not in call.named]
     for _ in call.places[len(left) :]:
         imported.skip(where, call.function, "it has more arguments without a name than are known here")
@@ -169,6 +307,23 @@ def _take(imported: Imported, call: RCall, where: str) -> None:
             why = error.message.removeprefix(f"{call.function}: ").removeprefix(f"{owner}: ").rstrip(".")
             imported.skip(where, call.function, f"{step.method} refuses it: {why}; the call is not taken over")
             return
+
+
+def _whole_name(function: str, name: str) -> str:
+    """Return the argument that a name stands for, which R lets one begin only; nothing where it could be several.
+
+    Examples
+    --------
+    >>> [_whole_name("microaggregation", name) for name in ("aggr", "agg", "me", "cores")]
+    ['aggr', 'aggr', '', 'cores']
+    """
+    known = dict.fromkeys((*_FORMALS[function], *_FURTHER.get(function, ()), *_NEEDED.get(function, ())))
+    meant = [one for one in known if one.startswith(name)]
+    if name in known:
+        return name
+    # R tells large letters from small ones; who mixes them up means something that is not the default.
+    mixed = any(one.lower() == name.lower() for one in _NEEDED.get(function, ()))
+    return meant[0] if len(meant) == 1 else "" if meant or mixed else name
 
 
 def _refusal(name: str, value: Any) -> str:
@@ -201,6 +356,8 @@ def _data(imported: Imported, call: RCall, where: str) -> None:
     if not isinstance(path, str):
         imported.skip(where, call.function, "the name of its file is not written out; give --data")
         return
+    if imported.data not in ("", path):
+        imported.skip(where, call.function, "a second file is read; the protocol is about this one alone")
     imported.data = path
     separator = call.argument("sep")
     separator = ";" if call.function in ("read.csv2", "read_csv2") else separator
@@ -235,7 +392,10 @@ def _names(value: Any) -> list[str | int] | None:
 
 def _create(imported: Imported, call: RCall, where: str) -> None:
     for name, value in call.named.items():
-        if name == "dat" or value is None:
+        if name == "dat":
+            _made_of(imported, value, where)
+            continue
+        if value is None:
             continue
         columns = _names(value)
         if name == "seed":
@@ -250,11 +410,21 @@ def _create(imported: Imported, call: RCall, where: str) -> None:
             imported.skip(where, f"createSdcObj({name})", "the columns are not written out; declare them by hand")
         else:
             _declare(imported, name, columns)
+            imported.places.setdefault(_ROLES[name], where)
+
+
+def _made_of(imported: Imported, value: Any, where: str) -> None:
+    """Take over which file an object is made of where it is read on the spot; list what else is done to the data."""
+    if isinstance(value, RCall) and value.function in _READERS:
+        _data(imported, value, where)
+    elif isinstance(value, RCall) or (isinstance(value, RName) and re.search(r"[^\w.`]", value.text)):
+        why = "what is done to the data here is not taken over; they are read as they are"
+        imported.skip(where, "createSdcObj(dat)", why)
 
 
 def _shuffle_records(imported: Imported, call: RCall, where: str) -> None:
     """Put the records into an order that says nothing, at the end, where a call asks for it."""
-    asked = call.named.get("randomizeRecords")
+    asked = next((value for name, value in call.named.items() if "randomizeRecords".startswith(name)), None)
     if asked in (None, "no"):
         return
     if asked != "simple":
@@ -492,10 +662,14 @@ def _identifiers(imported: Imported, call: RCall, where: str) -> None:
         imported.skip(where, "removeDirectID", "its var is not written out; the call is not taken over")
     else:
         imported.declare("identifiers", columns)
+        imported.places.setdefault("identifiers", where)
 
 
 def _undo(imported: Imported, history: list[int], where: str) -> None:
     """Take back what the last call gave, which may be nothing: then the step before it is not touched."""
+    if history and history[-1] == _NOT_READ:
+        imported.skip(where, "undolast", "what stands before it was not read; nothing is taken back")
+        return
     if history and history.pop():
         step, _ = imported.steps.pop()
         imported.skip(where, "undolast", f"the step {step.method} before it was left out")
