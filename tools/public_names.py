@@ -177,11 +177,13 @@ else:
         return sorted(__all__)
 
     def _unknown(name: str) -> str:
-        import difflib
+        like = ""
+        if not name.startswith("_"):  # notebooks and test runners ask for many such names, and want no advice
+            import difflib
 
-        names = {{one.lower(): one for one in __all__}}
-        close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.7)
-        like = f" Did you mean {{names[close[0]]!r}}?" if close and not name.startswith("_") else ""
+            names = {{one.lower(): one for one in __all__}}
+            close = difflib.get_close_matches(name.lower(), names, n=1, cutoff=0.7)
+            like = f" Did you mean {{names[close[0]]!r}}?" if close else ""
         return f"module 'discreet' has no attribute {{name!r}}.{{like}}"
 
 
