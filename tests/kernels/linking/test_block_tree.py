@@ -165,7 +165,7 @@ def test_nearest_second_and_ties_are_those_of_all_pairs(n, dims, grid):
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-38, 1e-22, 1e-19, 1e-8, 1e8, 1e14])
-@pytest.mark.parametrize("offset", [0.0, 1.0, 1e5])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e5, 3e6])
 def test_numbers_of_any_size(scale, offset):
     rng = np.random.default_rng(3)
     points = (rng.normal(size=(600, 3)) + offset) * scale

@@ -295,8 +295,6 @@ def search_blocks(
                 lane = nearest_lane(bounds, of_leaves, near_by_box) if bar == np.inf else lowest_bit(near_by_box)
                 near_by_box &= ~(1 << lane)
                 first = (child * LANES + lane) * ROWS
-                if first >= n:
-                    continue
                 lanes = near_rows(rows, first * width, codes, width // 2, most, bounds, 0)
                 while lanes != 0:
                     lane = lowest_bit(lanes)
