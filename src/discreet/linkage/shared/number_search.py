@@ -45,7 +45,7 @@ def search_numbers(
     if (_TWIN_OF_BLOCKS if squares_alone else _TWIN).takes(work_of(terms, a, b)):
         return search_plainly(terms, a, b, limits)
     if squares_alone:
-        points = terms.a_numbers[a.first]
+        points = terms.a_numbers[a.taken]
         norm = float(np.sqrt(np.einsum("ip,ip->i", points, points).max(initial=0.0)))
         if norm <= _MOST_ROUGH:
             return _search_in_blocks(terms, a, b, limits, engine, points, norm, second=second)
@@ -63,7 +63,7 @@ def _search_in_blocks(
     *,
     second: bool,
 ) -> Nearest:
-    queries = np.ascontiguousarray(terms.b_numbers[b.first])
+    queries = np.ascontiguousarray(terms.b_numbers[b.taken])
     rows = np.empty(len(points), dtype=np.int64)
     arrange(np.ascontiguousarray(points.T), rows)
     points = points[rows]
@@ -71,7 +71,7 @@ def _search_in_blocks(
     nearby = np.empty(len(queries), dtype=np.int64)
     node_of(layout.boxes, layout.starts, len(points), queries, nearby)
     order = np.argsort(nearby, kind="stable").astype(np.int64)
-    sizes, slack = a.size[rows], terms.slack(b.first)
+    sizes, slack = a.size[rows], terms.slack(b.taken)
     lowest, highest = _rows_of(limits, terms, b)
     answers = SearchAnswers(len(queries))
 
