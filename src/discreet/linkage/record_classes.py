@@ -39,6 +39,11 @@ class Classes:
     size: IntArray
 
     @property
+    def taken(self) -> IntArray | slice:
+        """What takes the first row of every class from all rows: without a copy where no two are equal."""
+        return self.first if self.first.size < self.label.size else slice(None)
+
+    @property
     def following(self) -> IntArray:
         """The position of the second record of every class, `NOBODY` where there is none."""
         result = np.full(self.first.size, NOBODY, dtype=np.int64)
@@ -60,10 +65,12 @@ class Classes:
 def classes_of(codes: LevelArray, numbers: FloatArray) -> Classes:
     """Return the distinct records of a file, given by codes and coordinates."""
     # Adding zero turns −0.0 into 0.0; after that equal numbers have equal bits.
-    words = [*packed(codes), *(numbers + 0.0).view(np.uint64).T]
-    if not words:
+    bits = np.ascontiguousarray(numbers + 0.0).view(np.uint64)
+    words = packed(codes)
+    if not words and not bits.shape[1]:
         words = [np.zeros(len(codes), dtype=np.uint64)]
-    return distinct_rows(np.ascontiguousarray(np.stack(words, axis=1)))
+    # Numbers alone lie as they have to already.
+    return distinct_rows(np.ascontiguousarray(np.stack([*words, *bits.T], axis=1)) if words else bits)
 
 
 def classes_of_codes(columns: Sequence[LevelArray]) -> Classes:

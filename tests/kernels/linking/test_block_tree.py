@@ -1,14 +1,15 @@
-"""What blocks of sixteen promise about themselves, and the search in them against all pairs."""
+"""What blocks promise about themselves, and the search in them against all pairs."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from discreet.kernels.linking.block_tree import arrange, block_of, lay_out, search_blocks
-from discreet.kernels.linking.query_lanes import LANES
+from discreet.kernels.linking.block_tree import arrange, lay_out, node_of, search_blocks
+from discreet.kernels.linking.query_lanes import LANES, ROWS
 
-SIZES = [1, 2, 15, 16, 17, 255, 257, 300, 4096, 5000]
+NODE = LANES * ROWS
+SIZES = [1, 2, 31, 32, 33, 511, 513, 600, 8192, 9000]
 
 
 def arranged(points):
@@ -20,7 +21,7 @@ def arranged(points):
 def searched(points, queries, *, sizes=None, limits=None, slack=0.0, second=True):
     n, m = len(points), len(queries)
     rows = arranged(points)
-    norm = float(np.sqrt((points**2).sum(axis=1).max()))
+    norm = float(np.sqrt((points**2).sum(axis=1).max(initial=0.0)))
     none = np.empty((0, points.shape[1]))
     lowest, highest = limits or (none, none)
     best, other, counts = (np.empty(m, dtype=np.int64) for _ in range(3))
@@ -41,43 +42,101 @@ def sums_of_squares(points, queries):
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_every_row_lies_in_one_block_and_in_its_boxes(n):
-    points = np.random.default_rng(n).normal(size=(n, 3))
+def test_every_row_lies_in_its_leaf_and_in_its_boxes(n):
+    points = np.random.default_rng(n).normal(size=(n, 3)) * [1.0, 5.0, 0.2] + [0.0, 50.0, 0.0]
     rows = arranged(points)
     assert sorted(rows.tolist()) == list(range(n))
-    blocks, boxes, starts = lay_out(points[rows])
-    rounded = points[rows].astype(np.float32)
-    lanes = blocks.reshape(-1, 4, LANES)
-    assert (lanes[:, 3] == 0).all()
-    assert (lanes[:, :3].transpose(0, 2, 1).reshape(-1, 3)[:n] == rounded).all()
-    ends = [*starts[1:].tolist(), boxes.size]
-    for level, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        ranges = boxes[start:end].reshape(-1, 4, 2, LANES).transpose(0, 3, 2, 1).reshape(-1, 2, 4)[:, :, :3]
-        whole = LANES ** (level + 1)
+    layout = lay_out(points[rows])
+    nodes = -(-n // NODE)
+    codes = layout.rows.reshape(nodes * LANES, 2, ROWS, 2).transpose(0, 2, 1, 3).reshape(-1, 4).astype(np.int64)
+    assert (codes[:, 3] == 0).all()
+    # A unit is where it was said to be, and a record is half a unit from its code at most.
+    node = np.arange(n) // NODE
+    middles = layout.middles.reshape(nodes, LANES)
+    assert (middles[:, 3:] == 0).all()
+    units = (points[rows] - middles[node, :3]) * layout.per_unit[node, None].astype(float)
+    assert np.abs(codes[:n, :3] - units).max() <= 0.5 + 1e-9
+    largest = np.abs(codes).max()
+    assert 3 * largest <= layout.farthest <= 2**15 - 1 - largest
+    assert 4 * (layout.farthest + largest) ** 2 <= 2**31 - 1
+    ends = layout.leaves.reshape(nodes, 2, 2, LANES, 2).transpose(0, 3, 2, 1, 4).reshape(-1, 2, 4)
+    parts = codes.reshape(-1, ROWS, 4)
+    assert (ends[:, 0] == parts.min(axis=1)).all()
+    assert (ends[:, 1] == parts.max(axis=1)).all()
+    level_ends = [*layout.starts[1:].tolist(), layout.boxes.size]
+    for level, (start, end) in enumerate(zip(layout.starts, level_ends, strict=True)):
+        ranges = layout.boxes[start:end].reshape(-1, 4, 2, LANES).transpose(0, 3, 2, 1).reshape(-1, 2, 4)[:, :, :3]
+        whole = NODE * LANES**level
         for number, (low, high) in enumerate(ranges):
-            part = rounded[number * whole : (number + 1) * whole]
+            part = points[rows][number * whole : (number + 1) * whole].astype(np.float32)
             assert (low == (part.min(axis=0) if len(part) else np.inf)).all()
             assert (high == (part.max(axis=0) if len(part) else -np.inf)).all()
-    assert ends[-1] - starts[-1] == 4 * 2 * LANES
+    assert level_ends[-1] - layout.starts[-1] == 4 * 2 * LANES
 
 
-def test_blocks_are_cut_by_the_attribute_that_varies_most():
-    points = np.random.default_rng(0).normal(size=(1024, 2)) * [10.0, 0.01]
-    first = points[arranged(points)][:, 0].reshape(-1, LANES)
+@pytest.mark.parametrize("dims", [1, 2, 9, 64, 200])
+def test_sums_of_squares_fit_however_many_attributes_there_are(dims):
+    points = np.random.default_rng(dims).choice([-1.0, 1.0], (600, dims))
+    layout = lay_out(points)
+    largest = int(np.abs(layout.rows.astype(np.int64)).max())
+    assert largest > 50
+    assert (dims + dims % 2) * (int(layout.farthest) + largest) ** 2 <= 2**31 - 1
+    best, score, *_ = searched(points, 1000.0 * points[:5])
+    sums = sums_of_squares(points, 1000.0 * points[:5])
+    assert (best.tolist(), score.tolist()) == (sums.argmin(axis=1).tolist(), sums.min(axis=1).tolist())
+
+
+def test_leaves_are_cut_by_the_attribute_that_varies_most():
+    points = np.random.default_rng(0).normal(size=(2048, 2)) * [10.0, 0.01]
+    first = points[arranged(points)][:, 0].reshape(-1, ROWS)
     assert (np.sort(first.max(axis=1)[:-1]) <= np.sort(first.min(axis=1))[1:]).all()
 
 
-@pytest.mark.parametrize("n", [1, 17, 5000])
-def test_a_query_goes_to_a_block_that_exists(n):
+@pytest.mark.parametrize("n", [1, 33, 20000])
+def test_a_query_goes_to_a_node_that_exists(n):
     points = np.random.default_rng(n).normal(size=(n, 2))
     rows = arranged(points)
-    _, boxes, starts = lay_out(points[rows])
+    layout = lay_out(points[rows])
     queries = np.concatenate([points[rows], [[np.inf, 0.0], [np.nan, np.nan], [1e300, -1e300]]])
     nearby = np.empty(len(queries), dtype=np.int64)
-    block_of(boxes, starts, n, queries, nearby)
+    node_of(layout.boxes, layout.starts, n, queries, nearby)
     assert nearby.min() >= 0
-    assert nearby.max() <= (n - 1) // LANES
-    assert (nearby[:n] == np.arange(n) // LANES).mean() > 0.8  # the others lie in two boxes
+    assert nearby.max() <= (n - 1) // NODE
+    assert (nearby[:n] == np.arange(n) // NODE).mean() > 0.8  # the others lie in two boxes
+
+
+def test_nobody_is_near_where_there_is_nobody():
+    best, score, other, other_score, counts, tied = searched(np.empty((0, 3)), np.zeros((2, 3)))
+    assert best.tolist() == other.tolist() == [-1, -1]
+    assert score.tolist() == other_score.tolist() == [np.inf, np.inf]
+    assert counts.tolist() == [0, 0]
+    assert not tied.size
+
+
+def test_queries_that_are_far_away_or_nowhere():
+    points = np.random.default_rng(8).normal(size=(700, 3))
+    queries = np.array([[1e300, 0, 0], [1e30, 1e30, 0], [0, np.nan, 0], [-1e7, 0, 1e7], [np.inf, 0, 0]])
+    best, score, *_ = searched(points, queries)
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = sums_of_squares(points, queries)
+    assert best[[0, 2, 4]].tolist() == [-1, -1, -1]
+    assert score[[1, 3]].tolist() == sums[[1, 3]].min(axis=1).tolist()
+    assert best[[1, 3]].tolist() == sums[[1, 3]].argmin(axis=1).tolist()
+
+
+# Where one record of a node is far away, all others have the same code.
+@pytest.mark.parametrize("outlier", [1e2, 1e6, 1e12])
+def test_records_in_the_shadow_of_one_that_is_far_away(outlier):
+    rng = np.random.default_rng(9)
+    points = np.concatenate([rng.normal(size=(900, 4)), [[outlier, 0, 0, 0], [0, -outlier, 0, 0]]])
+    queries = points[:60] + 1e-3 * rng.normal(size=(60, 4))
+    best, score, other, other_score, _, _ = searched(points, queries)
+    sums = sums_of_squares(points, queries)
+    order = np.argsort(sums, axis=1, kind="stable")
+    assert best.tolist() == order[:, 0].tolist()
+    assert other.tolist() == order[:, 1].tolist()
+    assert score.tolist() == sums.min(axis=1).tolist()
+    assert other_score.tolist() == sums[np.arange(60), order[:, 1]].tolist()
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -106,7 +165,7 @@ def test_nearest_second_and_ties_are_those_of_all_pairs(n, dims, grid):
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e-38, 1e-22, 1e-19, 1e-8, 1e8, 1e14])
-@pytest.mark.parametrize("offset", [0.0, 1.0, 1e5])
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e5, 3e6])
 def test_numbers_of_any_size(scale, offset):
     rng = np.random.default_rng(3)
     points = (rng.normal(size=(600, 3)) + offset) * scale

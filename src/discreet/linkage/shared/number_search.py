@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.contracts.engine import Engine
 from discreet.kernels.jit import PlainTwin
-from discreet.kernels.linking.block_tree import arrange, block_of, lay_out, search_blocks
+from discreet.kernels.linking.block_tree import arrange, lay_out, node_of, search_blocks
 from discreet.kernels.linking.mixed_tree import build, leaf_of, search
 from discreet.linkage.nearest import Nearest
 from discreet.linkage.record_classes import Classes
@@ -45,7 +45,7 @@ def search_numbers(
     if (_TWIN_OF_BLOCKS if squares_alone else _TWIN).takes(work_of(terms, a, b)):
         return search_plainly(terms, a, b, limits)
     if squares_alone:
-        points = terms.a_numbers[a.first]
+        points = terms.a_numbers[a.taken]
         norm = float(np.sqrt(np.einsum("ip,ip->i", points, points).max(initial=0.0)))
         if norm <= _MOST_ROUGH:
             return _search_in_blocks(terms, a, b, limits, engine, points, norm, second=second)
@@ -63,21 +63,21 @@ def _search_in_blocks(
     *,
     second: bool,
 ) -> Nearest:
-    queries = np.ascontiguousarray(terms.b_numbers[b.first])
+    queries = np.ascontiguousarray(terms.b_numbers[b.taken])
     rows = np.empty(len(points), dtype=np.int64)
     arrange(np.ascontiguousarray(points.T), rows)
     points = points[rows]
-    blocks, boxes, starts = lay_out(points)
+    layout = lay_out(points)
     nearby = np.empty(len(queries), dtype=np.int64)
-    block_of(boxes, starts, len(points), queries, nearby)
+    node_of(layout.boxes, layout.starts, len(points), queries, nearby)
     order = np.argsort(nearby, kind="stable").astype(np.int64)
-    sizes, slack = a.size[rows], terms.slack(b.first)
+    sizes, slack = a.size[rows], terms.slack(b.taken)
     lowest, highest = _rows_of(limits, terms, b)
     answers = SearchAnswers(len(queries))
 
     def answer(which: IntArray) -> IntArray:
         return search_blocks(
-            points, blocks, boxes, starts, norm, rows, sizes, queries, which, lowest, highest, slack, second,
+            points, *layout, norm, rows, sizes, queries, which, lowest, highest, slack, second,
             *answers.arrays,
         )  # fmt: skip
 
