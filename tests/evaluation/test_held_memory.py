@@ -31,7 +31,7 @@ def test_whom_linkages_found_is_held_by_nobody_when_other_measures_begin(measure
     monkeypatch.setattr(measure, "question", lambda self, scope: alive.append(links_alive()) or asked(self, scope))
     original = dc.datasets.housing(300)
     before = links_alive()
-    dc.measure(original, dc.MDAV(k=3).mask(original), [measure(), *LINKAGES])
+    dc.measure(original, dc.MDAV(k=3).mask(original), [*LINKAGES, measure()])
     assert alive, "the measure was asked"
     assert set(alive) == {before}
 
