@@ -9,13 +9,16 @@
 tenth of the size and by a first call, so the figure is of a warm one. On two cores that nobody else uses, a call takes
 about the CPU seconds of its main thread and half of the others: the column ``two cores``, for machines that are loaded.
 
-With ``--memory``, how much memory one measure, ten and all take beyond the two tables, each in a process of its own
-(Linux).
+With ``--memory``, how much memory every measure takes by itself beyond the two tables, then one, ten and all of them
+beside the most that a single one takes, each in a process of its own (Linux). Kernels are loaded before, by a smaller
+file, and freed memory is given back: what is counted is what the records need.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
+import gc
 import subprocess
 import sys
 import time
@@ -30,8 +33,11 @@ from discreet.linkage.shared import counted_pairs, probabilistic
 STEPS = ((counted_pairs, "count_patterns"), (counted_pairs, "count_coarsely"), (counted_pairs, "compare_patterns"),
          (probabilistic, "best_in_both_directions"), (probabilistic, "best_by_comparison"))  # fmt: skip
 
-LAST = 10
-"""Measures of the second row of the memory table: the linkages are among them."""
+ONE, LAST = "probabilistic-linkage", 10
+"""The measure of the first row of the memory table, and how many are in the second: the linkages are among them."""
+
+WARM = 6_000
+"""Records with which every kernel is loaded that larger files need."""
 
 
 def timed(step: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
@@ -46,10 +52,10 @@ def timed(step: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
     return run
 
 
-def tables(records: int) -> tuple[Any, Any]:
+def tables(records: int, engine: Any = None) -> tuple[Any, Any]:
     """Return an original and its release."""
     original = dc.datasets.housing(records)
-    return original, dc.MDAV(k=3).mask(original)
+    return original, dc.MDAV(k=3).mask(original, engine=engine)
 
 
 def assessed(records: int) -> tuple[float, float, float, float]:
@@ -72,32 +78,54 @@ def in_status(name: str) -> int:
     return int(next(line for line in lines if line.startswith(name)).split()[1])
 
 
-def measured(records: int, count: int) -> None:
-    """Print the megabytes that some measures take beyond the tables; 0 are all."""
-    small = tables(2_000)
-    names = [one.name for one in dc.assess(*small).measurements if one.name != "combined-linkage"]
-    pair = tables(records)
+def measured(records: int, names: list[str]) -> None:
+    """Print the megabytes that some measures, or all, take beyond the tables."""
+    alone = dc.MemoryEngine(workers=1)  # what other threads free is kept for other threads, and would be counted off
+    for small in (2_000, WARM):
+        dc.assess(*tables(small, alone), engine=alone)
+    pair = tables(records, alone)
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
     forget_peak()
     before = in_status("VmRSS")
-    figures = dc.measure(*pair, None if count == 0 else names[-count:] if count > 1 else ["probabilistic-linkage"])
-    print(f"{records:>9,} {len(figures):>9} {(in_status('VmHWM') - before) / 1e3:>8.0f}", flush=True)
+    dc.measure(*pair, names or None)
+    print((in_status("VmHWM") - before) / 1e3, flush=True)
+
+
+def needed(records: int, names: list[str]) -> float:
+    """Return the megabytes that some measures, or all, take in a process of their own."""
+    command = [sys.executable, __file__, str(records), "--measures", *names]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def compared(records: int) -> None:
+    """Print what every measure takes by itself, and what several take beside the most of one."""
+    names = [one.name for one in dc.assess(*tables(2_000)).measurements]
+    alone = {}
+    for name in names:
+        alone[name] = needed(records, [name])
+        print(f"{records:>9,} {name:<24} {alone[name]:>6.0f}", flush=True)
+    apart = [name for name in names if name != "combined-linkage"]  # which the linkages are put together to
+    print(f"{'records':>9} {'measures':>9} {'MB':>6} {'most of one':>12}", flush=True)
+    for some in ([ONE], apart[-LAST:], []):
+        members = some or names
+        most = max(alone[name] for name in members)
+        print(f"{records:>9,} {len(members):>9} {needed(records, some):>6.0f} {most:>12.0f}", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", nargs="*", type=int, default=[10_000, 30_000])
     parser.add_argument("--memory", action="store_true")
-    parser.add_argument("--count", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--measures", nargs="*", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    if arguments.count is not None:
-        measured(arguments.records[0], arguments.count)
+    if arguments.measures is not None:
+        measured(arguments.records[0], arguments.measures)
         return
     if arguments.memory:
-        print(f"{'records':>9} {'measures':>9} {'MB':>8}", flush=True)
         for records in arguments.records:
-            for count in (1, LAST, 0):
-                subprocess.run([sys.executable, __file__, str(records), "--count", str(count)], check=True)
+            compared(records)
         return
     counting: list[float] = []
     searching: list[float] = []

@@ -6,9 +6,11 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 from discreet.data.levels import JoinedLevels
 from discreet.data.microdata import Microdata
-from discreet.typing import IntArray
+from discreet.typing import IntArray, LevelArray
 
 __all__ = ["Block"]
 
@@ -61,9 +63,15 @@ class Block:
             self._once[key] = make()
         return cast("T", self._once[key])
 
-    def levels(self, name: str, joined: JoinedLevels) -> tuple[IntArray, IntArray]:
-        """Return a categorical attribute before and after, as positions on one list of levels."""
-        return self.once(
-            ("levels", name),
-            lambda: (joined.before(self.original.encoded(name)), joined.after(self.release.encoded(name))),
-        )
+    def levels(self, name: str, joined: JoinedLevels) -> tuple[LevelArray, LevelArray]:
+        """Return a categorical attribute before and after, as positions on one list of levels.
+
+        They are kept, and therefore in as few bytes as they need: whoever reckons with them says how wide a product is.
+        """
+        kind = np.int8 if joined.size <= 128 else np.int16 if joined.size <= 32_768 else np.int32
+
+        def positions() -> tuple[LevelArray, LevelArray]:
+            before, after = joined.before(self.original.encoded(name)), joined.after(self.release.encoded(name))
+            return before.astype(kind), after.astype(kind)
+
+        return self.once(("levels", name), positions)

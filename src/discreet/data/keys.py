@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.kernels.distinct import number_classes
-from discreet.typing import IntArray
+from discreet.typing import IntArray, LevelArray
 
 __all__ = ["LARGEST", "distinct_codes", "pack"]
 
@@ -15,7 +15,7 @@ LARGEST = 1 << 62
 """The most combinations that one number tells apart."""
 
 
-def pack(columns: Sequence[IntArray], sizes: Sequence[int]) -> tuple[IntArray, int]:
+def pack(columns: Sequence[LevelArray], sizes: Sequence[int]) -> tuple[IntArray, int]:
     """Return one code a record for the combination of its codes, and how many codes there may be.
 
     Where the product of the sizes does not fit into 62 bits, the combinations so far are numbered anew.

@@ -21,7 +21,7 @@ from discreet.data.schema import Attribute, Schema
 from discreet.data.state_columns import declared_tables, gather
 from discreet.errors import DataError, SchemaError, door, in_own_words, wrong_type
 from discreet.notebook import panel, table
-from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json
+from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray, Json, LevelArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +91,7 @@ class Microdata:
             wide, self.origin = gather(self._frame.to_native(), self.origin, states)
             self._frame = as_narwhals(wide)
         self._encoded: dict[str, Any] = {}
-        self._written: dict[str, tuple[Any, IntArray]] = {}
+        self._written: dict[str, tuple[Any, LevelArray]] = {}
         self._once: dict[Hashable, Any] = {}
         columns = self._frame.columns
         absent = [name for name in schema.names if name not in columns]
@@ -188,12 +188,12 @@ class Microdata:
                 pa.default_memory_pool().release_unused()  # Arrow keeps what encoding took for a moment
         return _wide(self._encoded[name])
 
-    def as_written(self, name: str) -> IntArray:
+    def as_written(self, name: str) -> LevelArray:
         """Return for every record an integer, the same for two records exactly if a written file shows them the same.
 
         Categories count by their level, numbers by their value, sequences by their events, and missing cells by what
         stands in them: an empty cell is −1, every missing code a negative number of its own (−8 and −9 are two), and
-        what is not missing is 0 or above. Read-only and kept, as :meth:`encoded`.
+        what is not missing is 0 or above. Read-only and kept, as :meth:`encoded`, in as few bytes as they need.
 
         Examples
         --------
@@ -207,8 +207,8 @@ class Microdata:
         # Another encoding is of another column: nothing is known of it yet.
         if entry is None or entry[0] is not encoding:
             absent = absent_of(encoding)
-            codes = numbered(self.cell_keys(name), absent)
-            codes.flags.writeable = False
+            # There are at most as many as records, which 32 bits tell apart.
+            codes = _narrow(numbered(self.cell_keys(name), absent).astype(np.int32))
             entry = self._written[name] = (encoding, codes)
         return entry[1]
 
@@ -452,10 +452,10 @@ def _distinct(column: pa.Array) -> CodeArray:
 
 
 def _narrow(array: Any) -> Any:
-    """Return an encoded attribute read-only, codes of levels in as few bytes as they need."""
+    """Return an encoded attribute read-only, codes in as few bytes as they need."""
     if isinstance(array, np.ndarray) and array.dtype == np.int32:
-        highest = int(array.max(initial=-1))
-        array = array.astype(np.int8 if highest < 128 else np.int16 if highest < 32_768 else np.int32, copy=False)
+        most = max(int(array.max(initial=-1)), -1 - int(array.min(initial=-1)))
+        array = array.astype(np.int8 if most < 128 else np.int16 if most < 32_768 else np.int32, copy=False)
     for part in array if isinstance(array, tuple) else (array,):
         part.flags.writeable = False
     return array

@@ -13,6 +13,7 @@ from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
 from discreet.contracts.pairing import aligned
+from discreet.data.freed_memory import give_back
 from discreet.data.levels import JoinedLevels
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
@@ -185,7 +186,8 @@ def take_measures(
         nonlocal finished
         inquiry = _narrowed(measure, tables, provenance, where, levels)
         try:
-            return (yield from inquiry if label is None else _named(inquiry, f"measuring {measure.name}{label}"))
+            answer = yield from inquiry if label is None else _named(inquiry, f"measuring {measure.name}{label}")
+            return answer if measure.name in awaited else replace(answer, found={})
         finally:
             finished += 1
             if progress:
@@ -199,6 +201,7 @@ def take_measures(
     # What is put together from others that are taken here waits for them.
     plain = {one.name for one in measures if not one.joins and one.get_params() == type(one)().get_params()}
     later = [place for place, one in enumerate(measures) if one.joins and set(one.joins) <= plain and not as_given]
+    awaited = {name for place in later for name in measures[place].joins}
 
     def take(kind: str, places: Sequence[int]) -> None:
         tables = or_error(partial(views.tables, kind)) if places else None
@@ -209,9 +212,12 @@ def take_measures(
             inquiries = {place: measured(measures[place], tables, levels) for place in places}
             answers.update(where.answer(tables, inquiries))
 
-    for kind in dict.fromkeys(kinds):
-        take(kind, [place for place, own in enumerate(kinds) if own == kind and place not in later])
-    for place in later:
+    def take_all(places: Sequence[int]) -> None:
+        for kind in dict.fromkeys(kinds[place] for place in places):
+            take(kind, [place for place in places if kinds[place] == kind])
+
+    def put_together(place: int) -> None:
+        nonlocal finished
         parts = [answers[other] for other, one in enumerate(measures) if one.name in measures[place].joins]
         errors = [one for one in parts if isinstance(one, DiscreetError)]
         joined = (
@@ -224,12 +230,23 @@ def take_measures(
                 report("measuring", finished, len(measures))
         else:
             take(kinds[place], [place])
+
+    # What others are put together from comes first: what it found, as large as the file, is held no longer than they
+    # need it. Of files, every measure is asked for in the same passes.
+    rest = [place for place in range(len(measures)) if place not in later]
+    early = rest if views.stored else [place for place in rest if measures[place].name in awaited]
+    take_all(early)
+    for place in later:
+        put_together(place)
+    answers.update({p: replace(one, found={}) for p, one in answers.items() if isinstance(one, Measurement)})
+    give_back(len(before))  # linkages need most of all, and others should not be held beside what they needed
+    take_all([place for place in rest if place not in early])
     results: list[Measurement] = []
     without: list[NotComputed] = []
     for place, one in enumerate(measures):
         answer = answers[place]
         if isinstance(answer, Measurement):
-            results.append(replace(answer, found={}) if answer.found else answer)  # as large as the file
+            results.append(answer)
         elif needed or not isinstance(answer, DataError):
             raise answer
         else:
@@ -248,14 +265,15 @@ class _Views:
     def kind_of(self, measure: Measure) -> str:
         """Say which tables a measure is taken on."""
         together = len(self.before) <= question.MOST_AT_ONCE and measure.need in (Need.ALL, Need.ASKED)
-        if measure.kind != "risk" or (self._stored and not together):
+        if measure.kind != "risk" or (self.stored and not together):
             return ""  # what is counted in files is the release alone
         if measure.knows_masking:
             return "aware"
         return "numbers" if needs_numbers(measure) else "known"
 
     @property
-    def _stored(self) -> bool:
+    def stored(self) -> bool:
+        """Whether one of the tables lies in files."""
         return isinstance(self.before, StoredTable) or isinstance(self.release, StoredTable)
 
     def tables(self, kind: str) -> TablePair:
@@ -263,7 +281,7 @@ class _Views:
         if not kind:
             return TablePair(*aligned(self.before, self.release))
         recoded, release = self._recoded()
-        if kind == "aware" and not self._stored:
+        if kind == "aware" and not self.stored:
             # Levels keep their names, of which the provenance speaks; who knows what is in the recoded table.
             before = cast("Microdata", self.before)
             keys = [name for name in recoded.schema.keys if name in before.schema]
@@ -276,7 +294,7 @@ class _Views:
         return TablePair(*aligned(*(without_gaps(recoded, release) if kind == "numbers" else (recoded, release))))
 
     def _recoded(self) -> tuple[Microdata, Masked | Microdata]:
-        if not self._stored:
+        if not self.stored:
             recoded = cast("Microdata", self.before) if self.known is None else self.known
             return recoded, cast("Masked | Microdata", self.release)
         whole = TablePair(*aligned(self.before, self.release)).whole([_NotOther(self.before.schema)])

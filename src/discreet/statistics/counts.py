@@ -14,7 +14,7 @@ from discreet.data.microdata import Microdata
 from discreet.data.scales.written import absent_of
 from discreet.progress import report
 from discreet.statistics.value_counts import check_different
-from discreet.typing import BoolArray, FloatArray, IntArray
+from discreet.typing import BoolArray, FloatArray, IntArray, LevelArray
 
 __all__ = ["Combinations", "Counts", "Digest", "agreeing", "written_codes"]
 
@@ -104,7 +104,7 @@ class Counts:
         written = [written_codes(block.release, name) for name in self.keys]
         packed = pack([codes for codes, _, _ in written], [size for _, size, _ in written])
         first, labels, counts = distinct_codes(*packed)
-        rows = np.stack([codes[first] for codes, _, _ in written], axis=1)
+        rows = np.stack([codes[first] for codes, _, _ in written], axis=1, dtype=np.int64)
         absent = rows >= np.array([values for _, _, values in written])[None, :]
         totals = np.bincount(labels, weights=weights).astype(np.float64, copy=False)
         return Combinations(rows, absent, counts, totals)
@@ -137,12 +137,12 @@ class Counts:
         return Combinations(codes, np.stack(absent, axis=1).astype(np.bool_), counts, totals)
 
 
-def written_codes(data: Microdata, name: str) -> tuple[IntArray, int, int]:
+def written_codes(data: Microdata, name: str) -> tuple[LevelArray, int, int]:
     """Return any attribute as codes that are equal exactly where a written file shows the same.
 
     Returns
     -------
-    codes : (n,) int64
+    codes : (n,) int8 or wider
     size : int
         How many codes there may be.
     values : int
@@ -150,7 +150,7 @@ def written_codes(data: Microdata, name: str) -> tuple[IntArray, int, int]:
     """
     written = data.as_written(name)
     values, kinds = int(written.max(initial=-1)) + 1, max(-int(written.min(initial=0)), 0)
-    codes = np.where(written < 0, values - 1 - written, written) if kinds else written
+    codes = np.where(written < 0, values - 1 - written.astype(np.int64), written) if kinds else written
     return codes, values + kinds, values
 
 

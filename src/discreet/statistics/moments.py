@@ -40,9 +40,15 @@ class ColumnMoments:
         present = ~np.isnan(columns)
         w = np.where(present, weights[:, None], 0.0)
         total = w.sum(axis=0)
-        x = np.where(present, columns - origin, 0.0)
+        x = columns - origin
+        x[~present] = 0.0
         mean = (x * w).sum(axis=0) / np.where(total > 0, total, 1.0)
-        return cls(total, origin, mean, (np.where(present, x - mean, 0.0) ** 2 * w).sum(axis=0))
+        # In place: a copy for every step would be most of what is held.
+        x -= mean
+        x[~present] = 0.0
+        np.square(x, out=x)
+        x *= w
+        return cls(total, origin, mean, x.sum(axis=0))
 
     def merge(self, later: ColumnMoments, /) -> ColumnMoments:
         weight = self.weight + later.weight
@@ -142,16 +148,16 @@ class Movements(OfBothFiles):
         x, y = block.original.numeric(self.names), block.release.numeric(self.names)
         first, second = first_values(x), first_values(y)
         origin = np.where(np.isnan(x).all(axis=0), second, first)
+        before, after = ColumnMoments.of(x, weights, origin), ColumnMoments.of(y, weights, origin)
         both = ~(np.isnan(x) | np.isnan(y))
+        np.subtract(x, y, out=y)
+        moved = np.where(both, np.abs(y, out=y), 0.0)
+        del y
+        x[~both] = np.nan
+        moments = ColumnMoments.of(x, weights, origin)
+        del x
         w = np.where(both, weights[:, None], 0.0)
-        moved = np.where(both, np.abs(x - y), 0.0)
-        return MovedNumbers(
-            ColumnMoments.of(x, weights, origin),
-            ColumnMoments.of(y, weights, origin),
-            ColumnMoments.of(np.where(both, x, np.nan), weights, origin),
-            (moved * w).sum(axis=0),
-            (moved**2 * w).sum(axis=0),
-        )
+        return MovedNumbers(before, after, moments, (moved * w).sum(axis=0), (moved**2 * w).sum(axis=0))
 
 
 @dataclass(frozen=True, repr=False)

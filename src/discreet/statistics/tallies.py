@@ -13,7 +13,7 @@ from discreet.data.block import Block
 from discreet.data.keys import LARGEST, pack
 from discreet.data.levels import JoinedLevels
 from discreet.statistics.question import OfBothFiles
-from discreet.typing import FloatArray, IntArray
+from discreet.typing import FloatArray, IntArray, LevelArray
 
 __all__ = [
     "Cells",
@@ -39,9 +39,10 @@ class Cells:
     counts: FloatArray
 
 
-def count_cells(rows: IntArray, columns: IntArray, n_columns: int, n_rows: int, weights: FloatArray) -> Cells:
+def count_cells(rows: LevelArray, columns: LevelArray, n_columns: int, n_rows: int, weights: FloatArray) -> Cells:
     """Return the cells of a two-way table that are not empty, row after row."""
-    packed = rows * n_columns + columns
+    packed = np.multiply(rows, n_columns, dtype=np.int64)
+    packed += columns
     if n_rows * n_columns <= max(_DENSE, 4 * packed.size):
         counts = np.bincount(packed, weights=weights, minlength=n_rows * n_columns)
         occupied = np.flatnonzero(counts > 0)
@@ -165,12 +166,12 @@ class TableDifferences(OfBothFiles):
 
 
 def _difference(
-    codes: Sequence[tuple[IntArray, IntArray]], sizes: Sequence[int], weights: FloatArray
+    codes: Sequence[tuple[LevelArray, LevelArray]], sizes: Sequence[int], weights: FloatArray
 ) -> tuple[IntArray, FloatArray]:
     """Return the cells that one of two tables has, and the difference of their counts."""
     size = prod(sizes)
     if size > LARGEST:
-        first, second = (np.ascontiguousarray(np.stack(side, axis=1)) for side in zip(*codes, strict=True))
+        first, second = (np.stack(side, axis=1, dtype=np.int64) for side in zip(*codes, strict=True))
         rows = np.concatenate([first, second]).view(np.dtype((np.void, 8 * len(sizes)))).ravel()
         distinct, place = np.unique(rows, return_inverse=True)
         return cast("IntArray", distinct), _summed(place, np.concatenate([weights, -weights]))

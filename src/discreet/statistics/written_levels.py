@@ -42,4 +42,5 @@ class WrittenLevels:
 
 def written_levels(data: Microdata, name: str) -> WrittenLevels:
     """Return any attribute as codes that are equal exactly where a written file shows the same."""
-    return WrittenLevels(*written_codes(data, name))
+    codes, size, values = written_codes(data, name)
+    return WrittenLevels(codes.astype(np.int64), size, values)

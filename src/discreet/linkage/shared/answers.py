@@ -32,6 +32,11 @@ class SearchAnswers:
         """What kernels write into, in the sequence that they want."""
         return self.best, self.score, self.second, self.second_score, self.counts
 
+    def enter(self, which: IntArray, some: SearchAnswers) -> None:
+        """Take over what was found for some of the questions."""
+        for own, theirs in zip(self.arrays, some.arrays, strict=True):
+            own[which] = theirs
+
     def nearest(self, tied: list[IntArray], order: IntArray, a: Classes, terms: Terms) -> Nearest:
         """Turn classes of A into records, and sums of terms into distances."""
         nearest = nearest_records(self.arrays, tied, order, a)

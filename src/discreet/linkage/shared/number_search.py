@@ -13,14 +13,18 @@ from discreet.linkage.record_classes import Classes
 from discreet.linkage.shared.answers import SearchAnswers, in_blocks
 from discreet.linkage.shared.plain_search import search_plainly, work_of
 from discreet.linkage.shared.terms import Terms
-from discreet.typing import FloatArray, IntArray
+from discreet.typing import FloatArray, IntArray, LevelArray
 
 __all__ = ["search_numbers"]
 
 _MOST_ROUGH = 1e15  # beyond, products of weights and numbers may not fit single precision
+_TOGETHER = 1 << 14  # questions that are put together at a time
 _TWIN, _TWIN_OF_BLOCKS = PlainTwin(2e8, search), PlainTwin(2e8, search_blocks)
 
 Limits = tuple[FloatArray, FloatArray]
+
+Tree = tuple[FloatArray, IntArray, IntArray, IntArray, IntArray, FloatArray, int]
+"""Tables of terms, where each starts, its codes; what nodes split by, their children and ranges; the metric."""
 
 
 def search_numbers(
@@ -72,7 +76,7 @@ def _search_in_blocks(
     node_of(layout.boxes, layout.starts, len(points), queries, nearby)
     order = np.argsort(nearby, kind="stable").astype(np.int64)
     sizes, slack = a.size[rows], terms.slack(b.taken)
-    lowest, highest = _rows_of(limits, terms, b)
+    lowest, highest = _rows_of(limits, terms, b.first)
     answers = SearchAnswers(len(queries))
 
     def answer(which: IntArray) -> IntArray:
@@ -87,11 +91,45 @@ def _search_in_blocks(
 def _search_in_tree(
     terms: Terms, a: Classes, b: Classes, limits: Limits | None, engine: Engine, *, second: bool
 ) -> Nearest:
-    columns = np.concatenate([terms.a_codes[a.first].T.astype(np.float64), terms.a_numbers[a.first].T])
-    queries = np.ascontiguousarray(
-        np.concatenate([terms.b_codes[b.first].astype(np.float64), terms.b_numbers[b.first]], axis=1)
-    )
-    columns = np.ascontiguousarray(columns)
+    columns = np.ascontiguousarray(_points(terms.a_codes, terms.a_numbers, a.first).T)
+    rows, tree = _grown(columns, terms)
+    for column in columns:  # one after the other, so that never two copies of all are held
+        column[:] = column[rows]
+    sorted_sizes, slack = a.size[rows], terms.slack(b.first)
+    answers = SearchAnswers(b.first.size)
+
+    # Questions are put together when they are asked, a block at a time: all of them would be as large as the tree.
+    def leaves_of(block: IntArray) -> IntArray:
+        leaves = np.empty(block.size, dtype=np.int64)
+        leaf_of(_points(terms.b_codes, terms.b_numbers, block), *tree, leaves)
+        return leaves
+
+    def answer(which: IntArray) -> IntArray:
+        block, some = b.first[which], SearchAnswers(which.size)
+        lowest, highest = _rows_of(limits, terms, block)
+        tied = search(
+            columns, rows, sorted_sizes, *tree, _points(terms.b_codes, terms.b_numbers, block), np.arange(which.size),
+            lowest, highest, slack[which], second, *some.arrays,
+        )  # fmt: skip
+        answers.enter(which, some)
+        return tied
+
+    leaves = engine.map(leaves_of, np.array_split(b.first, 1 + b.first.size // _TOGETHER))
+    order = np.argsort(np.concatenate(leaves), kind="stable")
+    return answers.nearest(in_blocks(order, answer, engine), order, a, terms)
+
+
+def _points(codes: LevelArray, numbers: FloatArray, rows: IntArray) -> FloatArray:
+    """Return some records as the tree sees them: categories as codes, then the numbers."""
+    result = np.empty((rows.size, codes.shape[1] + numbers.shape[1]))
+    for p, column in enumerate(codes.T):
+        result[:, p] = column[rows]
+    result[:, codes.shape[1] :] = numbers[rows]
+    return result
+
+
+def _grown(columns: FloatArray, terms: Terms) -> tuple[IntArray, Tree]:
+    """Build the tree: return the rows in the order of its leaves, and what kernels read of it."""
     dims, n = columns.shape
     flat, starts, sizes = terms.flattened(dims)
     # A leaf is compared as a whole, many rows at a time: the more dimensions, the less a split saves.
@@ -101,26 +139,12 @@ def _search_in_tree(
     child, ranges = np.empty((room, 2), dtype=np.int64), np.empty((room, 4))
     nodes = build(columns, flat, starts, sizes, leaf, rows, attribute, child, ranges)
     tree = (flat, starts, sizes, attribute[:nodes].copy(), child[:nodes].copy(), ranges[:nodes].copy(), terms.metric)
-    leaves = np.empty(len(queries), dtype=np.int64)
-    leaf_of(queries, *tree, leaves)
-    order = np.argsort(leaves, kind="stable").astype(np.int64)
-    columns = np.ascontiguousarray(columns[:, rows])
-    sorted_sizes = a.size[rows]
-    lowest, highest = _rows_of(limits, terms, b)
-    slack = terms.slack(b.first)
-    answers = SearchAnswers(len(queries))
-
-    def answer(which: IntArray) -> IntArray:
-        return search(
-            columns, rows, sorted_sizes, *tree, queries, which, lowest, highest, slack, second, *answers.arrays
-        )
-
-    return answers.nearest(in_blocks(order, answer, engine), order, a, terms)
+    return rows, tree
 
 
-def _rows_of(limits: Limits | None, terms: Terms, b: Classes) -> Limits:
-    """Return the limits of every distinct record of B; no rows where there are none."""
+def _rows_of(limits: Limits | None, terms: Terms, rows: IntArray) -> Limits:
+    """Return the limits of some records of B; no rows where there are none."""
     if limits is None:
         none = np.empty((0, len(terms.numbers)))
         return none, none
-    return limits[0][b.first], limits[1][b.first]
+    return limits[0][rows], limits[1][rows]

@@ -26,11 +26,11 @@ class JoinedFiles:
 
     a_words: Words
     a_columns: Words
-    a_fields: LevelArray
     a: Classes
     following: IntArray
     b_words: Words
     agreements: tuple[Agreement, ...]
+    a_codes: Sequence[LevelArray]
     b_codes: Sequence[LevelArray]
 
     @classmethod
@@ -38,9 +38,13 @@ class JoinedFiles:
         """Return what every search for the records of B reads."""
         agreements, a = files.agreements, files.first
         a_words, b_words = files.by_level
-        a_fields = class_table(agreements, files.codes[0])
         columns = np.ascontiguousarray(a_words.T)
-        return cls(a_words, columns, a_fields, a, a.following, b_words, agreements, files.codes[1])
+        return cls(a_words, columns, a, a.following, b_words, agreements, *files.codes)
+
+    @property
+    def a_fields(self) -> LevelArray:
+        """The classes of all records of A, a row a level; made when it is asked for, for a search does so once."""
+        return class_table(self.agreements, self.a_codes)
 
     def block(self, low: int, high: int) -> JoinedFiles:
         """Return the same with some records of B, one after the other."""

@@ -72,22 +72,23 @@ def link_both_by_terms(
     linker: type[Linker], terms: Terms, names: tuple[str, ...], engine: Engine, *, second: bool = True
 ) -> tuple[Links, Links]:
     """Search the nearest records of either file in the other one: the release asked first, then the original."""
-    back = terms.swapped()
     few = max(len(terms.a_codes), len(terms.b_codes)) <= _FEW_RECORDS
     where = InProcess() if few else engine
     sides = [(terms.a_codes, terms.a_numbers), (terms.b_codes, terms.b_numbers)]
     a, b = where.map(lambda side: classes_of(*side), sides)
     if trees_save_nothing(terms, a, b):
         of_release, of_original = search_every_pair(terms, a, b)
-    else:
-        # Each builds a tree, or sorts, on one core before it shares its questions among all.
-        of_release, of_original = where.map(
-            lambda side: _searched(*side, None, where, second=second), [(terms, a, b), (back, b, a)]
+        return (
+            links_of(of_release.records(b.label), a, names, linker.name, has_second=second),
+            links_of(of_original.records(a.label), b, names, linker.name, has_second=second),
         )
-    return (
-        links_of(of_release.records(b.label), a, names, linker.name, has_second=second),
-        links_of(of_original.records(a.label), b, names, linker.name, has_second=second),
-    )
+
+    def links(terms: Terms, a: Classes, b: Classes) -> Links:
+        nearest = _searched(terms, a, b, None, where, second=second).records(b.label)
+        return links_of(nearest, a, names, linker.name, has_second=second)
+
+    # Each shares its questions among all cores; one after the other, so that never two trees are held.
+    return links(terms, a, b), links(terms.swapped(), b, a)
 
 
 def _searched(

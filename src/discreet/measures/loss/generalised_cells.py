@@ -190,7 +190,7 @@ class _Possibilities:
         product = np.ones(len(block))
         for name, levels, (packed, covered) in zip(self.names, self.levels, self.cells, strict=True):
             before, after = block.levels(name, levels)
-            product *= covered[np.searchsorted(packed, before * levels.size + after)]
+            product *= covered[np.searchsorted(packed, before.astype(np.int64) * levels.size + after)]
         return _Products(float(product.sum()))
 
 

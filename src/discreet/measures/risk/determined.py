@@ -15,7 +15,7 @@ import numpy as np
 from discreet.data.scales import Numeric
 from discreet.data.scales.precision import Fineness
 from discreet.measures.risk.within_rounding import formula_within_rounding
-from discreet.typing import BoolArray, FloatArray, IntArray
+from discreet.typing import BoolArray, CodeArray, FloatArray
 
 __all__ = ["ReleasedColumn", "determined_by_columns"]
 
@@ -55,9 +55,9 @@ class ReleasedColumn:
     scale: Numeric = _NUMBERS
 
     @cached_property
-    def ranks(self) -> IntArray:
+    def ranks(self) -> CodeArray:
         """The dense rank of every original value; a missing one has the last."""
-        return np.unique(self.before, return_inverse=True)[1].ravel().astype(np.int64)
+        return np.unique(self.before, return_inverse=True)[1].ravel().astype(np.int32)
 
     @cached_property
     def levels(self) -> int:
@@ -110,9 +110,9 @@ def _is_code(column: ReleasedColumn, target: ReleasedColumn) -> bool:
     return _maps(column.ranks, target.ranks, column.levels)
 
 
-def _maps(keys: IntArray, values: IntArray, levels: int) -> bool:
+def _maps(keys: CodeArray, values: CodeArray, levels: int) -> bool:
     for part in (slice(0, _LOOKED_AT), slice(None)):  # most pairs fail within the first few records
-        first = np.empty(levels, dtype=np.int64)
+        first = np.empty(levels, dtype=np.int32)
         first[keys[part]] = values[part]
         if not np.array_equal(first[keys[part]], values[part]):
             return False

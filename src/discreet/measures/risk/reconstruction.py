@@ -201,6 +201,7 @@ def _columns(pair: Pair) -> dict[str, ReleasedColumn]:
                 np.where(codes == levels.size - 1, np.nan, codes).astype(np.float64)
                 for codes in (levels.before, levels.after)
             )
+            after = before if np.array_equal(before, after, equal_nan=True) else after  # one copy of what stays
         present = ~np.isnan(before)
         changed = present & ~(before == after)
         steps = _steps(pair.provenance, name)
