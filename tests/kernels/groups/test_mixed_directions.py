@@ -117,7 +117,7 @@ def test_opposite_is_the_first_of_the_farthest_while_records_leave(name, n, shar
 def test_few_leaves_are_looked_into(monkeypatch):
     squares = [ordered(9), bent(25), different(6)]
     records = Records(6000, squares, 3, share=0.0)
-    assert records.directions.n_profiles.tolist() == [2, 8, 1, 2, 2, 2]
+    assert records.directions.n_profiles.tolist() == [2, 2, 1, 2, 2, 2]
     monkeypatch.setattr(mixed_directions, "MOST_DOUBLINGS", 0)
     plain = Records(6000, squares, 3, share=0.0)
     assert plain.directions.n_profiles.tolist() == [1] * 6
@@ -129,4 +129,4 @@ def test_few_leaves_are_looked_into(monkeypatch):
             assert which.distances(i, np.array([which.opposite(i)]))[0] == best
             counts.append(int((which.question.bundles == np.inf).sum()))
         reached[which is records] = np.mean(counts)
-    assert reached[True] < reached[False] / 2
+    assert reached[True] < 0.7 * reached[False]
