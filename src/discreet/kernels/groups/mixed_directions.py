@@ -1,10 +1,10 @@
 """The record farthest from another one, sought in leaves by what lies farthest in each of a few directions.
 
 Bounds by ranges add up what is largest in each attribute, as if one record had it all. Here some attributes, those in
-which that errs the most, have two poles, and a direction is a choice of one pole in each: 64 of them for six
-attributes. Of every direction a leaf knows the largest sum that a record in it has. A record at t is no farther from
-one at x than the larger of two sums, one for each pole: of a part that depends on x alone and one that depends on t
-alone. On a line these are x − t and t − x, and there the bound of a leaf is what is largest in it and not only a bound.
+which that errs the most, have a few profiles, and a direction is a choice of one profile in each. Of every direction a
+leaf knows the largest sum that a record in it has. A record at t is no farther from one at x than the largest of a few
+sums, one for each profile: of a part that depends on x alone and one that depends on t alone. On a line two profiles,
+its poles, are enough: x − t and t − x, and there the bound of a leaf is what is largest in it and not only a bound.
 
 Sums of directions are of single precision, so a bound leaves room for rounding; who is farthest, and every tie, is
 decided by the sums of the plain definition.
