@@ -20,7 +20,7 @@ def leaves_of(n, q, p, seed=0, remaining=None):
     starts = LEVELS * LEVELS * np.arange(q, dtype=np.int64)
     sizes, places = np.full(q, LEVELS, dtype=np.int64), LEVELS * np.arange(q + 1, dtype=np.int64)
     some = np.arange(n) if remaining is None else remaining
-    return build_leaves(codes, numbers, table, starts, sizes, places, some, rare=False), numbers
+    return build_leaves(codes, numbers, table, starts, sizes, places, some), numbers
 
 
 @pytest.mark.parametrize(

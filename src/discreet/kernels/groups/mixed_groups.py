@@ -11,18 +11,19 @@ from collections.abc import Callable
 
 import numpy as np
 
+from discreet.kernels.groups.mixed_directions import Directions, build_directions, find_opposite
 from discreet.kernels.groups.mixed_leaves import (
     WIDTH,
     LeafSearch,
     Leaves,
     build_leaves,
-    find_extremes,
+    find_nearest,
     question_for,
     take_record,
     weigh_ranges,
 )
 from discreet.kernels.groups.mixed_standings import Standings, build_standings, find_farthest, leave_standings
-from discreet.kernels.jit import PlainTwin, exact_kernel
+from discreet.kernels.jit import PlainTwin, lean_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import CodeArray, FloatArray, IntArray
 
@@ -32,7 +33,7 @@ __all__ = ["mixed_mdav"]
 REBUILD = 0.6
 
 
-@exact_kernel
+@lean_kernel
 def _count(
     codes: CodeArray,  # IN (q, n) int32
     numbers: FloatArray,  # IN (p, n) float64
@@ -57,7 +58,7 @@ def _count(
             present[a] += sign
 
 
-@exact_kernel
+@lean_kernel
 def _count_all(
     codes: CodeArray,
     numbers: FloatArray,
@@ -73,7 +74,7 @@ def _count_all(
         _count(codes, numbers, i, 1, table, starts, places, far, sums, present)
 
 
-@exact_kernel
+@lean_kernel
 def _ask_from_all(
     alive: int, absent: FloatArray, far: FloatArray, sums: FloatArray, present: IntArray, question: LeafSearch
 ) -> None:
@@ -87,7 +88,7 @@ def _ask_from_all(
         question.gamma[a] = absent[a] * present[a]
 
 
-@exact_kernel
+@lean_kernel
 def _ask_from(
     codes: CodeArray,
     numbers: FloatArray,
@@ -113,7 +114,7 @@ def _ask_from(
         question.gamma[a] = 0.0 if lacks else absent[a]
 
 
-@exact_kernel
+@lean_kernel
 def _run(
     codes: CodeArray,  # IN (q, n) int32
     numbers: FloatArray,  # IN (p, n) float64
@@ -123,21 +124,20 @@ def _run(
     absent: FloatArray,  # IN (p,) float64
     k: int,  # IN
     standings: Standings,  # IN, OUT in which the farthest from all is sought
-    leaves: Leaves,  # IN, OUT in which the nearest are sought
-    outer: Leaves,  # IN, OUT in which the farthest from a record is sought
-    question: LeafSearch,  # BUFFER for the first two
-    outer_question: LeafSearch,  # BUFFER for the third
+    leaves: Leaves,  # IN, OUT in which the others are sought
+    directions: Directions,  # IN, OUT by which the farthest from a record is sought in them
+    question: LeafSearch,  # BUFFER
     alive: int,  # IN how many records are left
     stop_at: int,  # IN leave when no more than so many are
     group: int,  # IN the next group
     far: FloatArray,  # IN, OUT (levels,) float64
     sums: FloatArray,  # IN, OUT (p,) float64
     present: IntArray,  # IN, OUT (p,) int64
+    values: FloatArray,  # BUFFER (k,) float64
+    winners: IntArray,  # BUFFER (k,) int64
     labels: IntArray,  # OUT (n,) int64
 ) -> tuple[int, int]:
     """Close pairs of groups until ``stop_at`` records are left; return how many are, and the next group."""
-    values, winners = np.empty(k), np.empty(k, dtype=np.int64)
-    from_seed = 0
     while alive >= 2 * k and alive > stop_at:
         heed_stop()
         _ask_from_all(alive, absent, far, sums, present, question)
@@ -146,21 +146,18 @@ def _run(
         pair = 2 if alive >= 3 * k else 1
         for turn in range(pair):
             if turn == 1:
-                _ask_from(codes, numbers, seed, table, starts, places, absent, outer_question)
-                weigh_ranges(outer, places, True, outer_question)
-                find_extremes(outer, from_seed, True, outer_question, 1, values, winners)
-                seed = winners[0]
-                from_seed = outer.place[seed] // (WIDTH * WIDTH)
+                # The question is still of the first seed.
+                weigh_ranges(leaves, places, True, question)
+                seed = find_opposite(leaves, directions, seed, question, values, winners)
             _ask_from(codes, numbers, seed, table, starts, places, absent, question)
             take_record(leaves, seed)
             weigh_ranges(leaves, places, False, question)
-            find_extremes(leaves, leaves.place[seed] // (WIDTH * WIDTH), False, question, k - 1, values, winners)
+            find_nearest(leaves, leaves.place[seed] // (WIDTH * WIDTH), question, k - 1, values, winners)
             winners[k - 1] = seed
             for p in range(k):
                 labels[winners[p]] = group
                 _count(codes, numbers, winners[p], -1, table, starts, places, far, sums, present)
                 leave_standings(standings, winners[p])
-                take_record(outer, winners[p])
                 if p < k - 1:
                     take_record(leaves, winners[p])
             group += 1
@@ -284,15 +281,15 @@ def mixed_mdav(
     alive, group = n, 0
     while alive >= 2 * k:
         remaining = np.flatnonzero(labels < 0)
-        leaves = build_leaves(codes, numbers, table, starts, sizes, places, remaining, rare=False)
-        outer = build_leaves(codes, numbers, table, starts, sizes, places, remaining, rare=True)
+        leaves = build_leaves(codes, numbers, table, starts, sizes, places, remaining)
+        directions = build_directions(codes, numbers, table, starts, places, absent, remaining, leaves)
         question = question_for(leaves)
         _ask_from_all(alive, absent, far, sums, present, question)
         standings = build_standings(codes, numbers, places, remaining, question)
         stop_at = int(REBUILD * alive) if alive > 1024 else 0
         alive, group = _run(
-            codes, numbers, table, starts, places, absent, k, standings, leaves, outer, question, question_for(outer),
-            alive, stop_at, group, far, sums, present, labels,
+            codes, numbers, table, starts, places, absent, k, standings, leaves, directions, question,
+            alive, stop_at, group, far, sums, present, np.empty(k), np.empty(k, dtype=np.int64), labels,
         )  # fmt: skip
         if tell is not None:
             tell(n - alive, n)

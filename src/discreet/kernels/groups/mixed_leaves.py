@@ -19,17 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.kernels.groups.shrinking_blocks import select
-from discreet.kernels.jit import exact_kernel
+from discreet.kernels.jit import exact_kernel, lean_kernel
 from discreet.kernels.stop import heed_stop
 from discreet.typing import BoolArray, CodeArray, FloatArray, IntArray
 
 __all__ = [
+    "BEST_FIRST",
     "WIDTH",
     "LeafSearch",
     "Leaves",
     "ShortCodes",
     "build_leaves",
-    "find_extremes",
+    "find_nearest",
+    "open_bundle",
     "question_for",
     "short_codes",
     "take_record",
@@ -68,6 +70,7 @@ class Leaves(NamedTuple):
     bundle_low: FloatArray  # (p, B)
     bundle_high: FloatArray  # (p, B)
     bundle_lacks: BoolArray  # (p, B)
+    stale: BoolArray  # (B, W) whether a record has left since a caller last looked at a leaf
 
 
 class LeafSearch(NamedTuple):
@@ -137,14 +140,13 @@ def _arrange(
     n_bins: IntArray,
     starts: IntArray,
     apart: FloatArray,
-    rare: bool,
     order: IntArray,
     cuts: IntArray,
 ) -> int:
     """Order records so that those of a bundle are alike, and those of a leaf more so; return how many bundles.
 
-    Nodes are cut at the attribute in which distances from a record differ the most: from any record, or, if `rare`,
-    from one whose levels few records have. Above a bundle, levels stay together where that leaves no part too small.
+    Nodes are cut at the attribute in which distances from a record differ the most. Above a bundle, levels stay
+    together where that leaves no part too small.
     """
     # IN  bins (q, n) int8; numbers (p, n) float64; n_bins (q,) int64; starts (q + 1,) int64, of each attribute in
     #     apart (…,) float64, the distances of its bins
@@ -158,13 +160,6 @@ def _arrange(
     for a in range(q):
         for i in order:
             share[before[a] + bins[a, i]] += 1.0 / m
-        total = 0.0
-        for x in range(before[a], before[a + 1]):
-            if rare and share[x] > 0.0:
-                share[x] = 1.0 / share[x]
-            total += share[x]
-        for x in range(before[a], before[a + 1]):
-            share[x] /= total
     depth, bundles = 1, 0
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, m, 0
     while depth:
@@ -229,7 +224,7 @@ def _arrange(
     return bundles
 
 
-@exact_kernel
+@lean_kernel
 def _enclose(leaves: Leaves, leaf: int) -> None:
     """Find the ranges of the records that a leaf has, and those of its bundle where they may have changed."""
     b, c = leaf // WIDTH, leaf % WIDTH
@@ -275,7 +270,7 @@ def _enclose(leaves: Leaves, leaf: int) -> None:
         leaves.bundle_low[a, b], leaves.bundle_high[a, b], leaves.bundle_lacks[a, b] = low, high, lacks
 
 
-@exact_kernel
+@lean_kernel
 def _fill(
     leaves: Leaves,
     codes: CodeArray,
@@ -342,18 +337,13 @@ def build_leaves(
     sizes: IntArray,
     places: IntArray,
     remaining: IntArray,
-    *,
-    rare: bool,
 ) -> Leaves:
-    """Build the leaves of the remaining records; O(m log m) time, linear memory.
-
-    `rare` says that questions will be of records whose levels few have: it changes how fast they are answered.
-    """
+    """Build the leaves of the remaining records; O(m log m) time, linear memory."""
     q, n, p = codes.shape[0], codes.shape[1], numbers.shape[0]
     bins, bin_of, n_bins, apart = _ordered_levels(codes, table, starts, sizes, remaining)
     range_starts = np.concatenate([[0], np.cumsum(n_bins * n_bins)]).astype(np.int64)
     order, cuts = remaining.copy(), np.empty(remaining.size + 1, dtype=np.int64)
-    bundles = _arrange(bins, numbers, n_bins, range_starts, apart, rare, order, cuts)
+    bundles = _arrange(bins, numbers, n_bins, range_starts, apart, order, cuts)
     short = short_codes(int(max(places[-1], range_starts[-1])))
     leaves = Leaves(
         records=np.full((bundles * WIDTH, WIDTH), -1, dtype=np.int64),
@@ -374,22 +364,24 @@ def build_leaves(
         bundle_low=np.zeros((p, bundles)),
         bundle_high=np.zeros((p, bundles)),
         bundle_lacks=np.zeros((p, bundles), dtype=np.bool_),
+        stale=np.ones((bundles, WIDTH), dtype=np.bool_),
     )
     _fill(leaves, codes, bins, numbers, places, order, cuts[: bundles + 1])
     return leaves
 
 
-@exact_kernel
+@lean_kernel
 def take_record(leaves: Leaves, i: int) -> None:
     """Take record ``i`` away, and draw the ranges around it anew."""
     leaf = leaves.place[i] // WIDTH
     leaves.records[leaf, leaves.place[i] % WIDTH] = -1
     leaves.alive[leaf // WIDTH, leaf % WIDTH] -= 1
     leaves.bundle_alive[leaf // WIDTH] -= 1
+    leaves.stale[leaf // WIDTH, leaf % WIDTH] = True
     _enclose(leaves, leaf)
 
 
-@exact_kernel
+@lean_kernel
 def weigh_ranges(leaves: Leaves, places: IntArray, far: bool, question: LeafSearch) -> None:
     """Tabulate the least weight of every range of levels, or the largest."""
     # IN  places (q + 1,) int64, where the levels of each attribute begin
@@ -416,18 +408,17 @@ def weigh_ranges(leaves: Leaves, places: IntArray, far: bool, question: LeafSear
             start -= n_bins
 
 
-@exact_kernel
+@lean_kernel
 def _bound(
     alive: IntArray,
     cells: ShortCodes,
     low: FloatArray,
     high: FloatArray,
     lacks: BoolArray,
-    far: bool,
     question: LeafSearch,
     out: FloatArray,
 ) -> None:
-    """Write what nothing in each node falls below; or, negative, what nothing in it exceeds."""
+    """Write what nothing in each node falls below."""
     # IN  alive (m,) int64; cells (q, m) int16 or int32; low, high (p, m) float64; lacks (p, m) bool
     # OUT out (m,) float64
     m, ranges = alive.size, question.ranges
@@ -438,27 +429,19 @@ def _bound(
             out[c] += ranges[cells[a, c]]
     for a in range(low.shape[0]):
         t, alpha, beta, gamma = question.target[a], question.alpha[a], question.beta[a], question.gamma[a]
-        if far:
-            for c in range(m):
-                part = beta + alpha * max(abs(low[a, c] - t), abs(high[a, c] - t))
-                out[c] += max(part, gamma) if lacks[a, c] else part
-        else:
-            for c in range(m):
-                part = beta + alpha * max(low[a, c] - t, t - high[a, c], 0.0)
-                out[c] += min(part, gamma) if lacks[a, c] else part
-    sign = -1.0 if far else 1.0
+        for c in range(m):
+            part = beta + alpha * max(low[a, c] - t, t - high[a, c], 0.0)
+            out[c] += min(part, gamma) if lacks[a, c] else part
     for c in range(m):
-        out[c] = sign * out[c] if alive[c] else np.inf
+        out[c] = out[c] if alive[c] else np.inf
 
 
-@exact_kernel
-def _open_bundle(
-    leaves: Leaves, b: int, far: bool, question: LeafSearch, size: int, values: FloatArray, winners: IntArray
+@lean_kernel
+def open_bundle(
+    leaves: Leaves, b: int, sign: float, question: LeafSearch, size: int, values: FloatArray, winners: IntArray
 ) -> None:
-    """Let the records of a bundle compete; ties go to the lower record."""
-    _bound(
-        leaves.alive[b], leaves.cells[b], leaves.low[b], leaves.high[b], leaves.lacks[b], far, question, question.leaves
-    )
+    """Let the records of a bundle whose leaves are bounded compete; ties go to the lower record."""
+    # IN  sign float, −1 where the largest sums are sought: bounds and values are negative then
     sums, weights = question.sums, question.weights
     for leaf in range(b * WIDTH, (b + 1) * WIDTH):
         bound = question.leaves[leaf - b * WIDTH]
@@ -475,7 +458,7 @@ def _open_bundle(
                 value = leaves.numbers[leaf, a, lane]
                 sums[lane] += gamma if math.isnan(value) else beta + alpha * abs(value - t)
         for lane in range(WIDTH):
-            value, i, p = -sums[lane] if far else sums[lane], leaves.records[leaf, lane], size - 1
+            value, i, p = sign * sums[lane], leaves.records[leaf, lane], size - 1
             if i < 0 or value > values[p] or (value == values[p] and i > winners[p]):
                 continue
             while p > 0 and (values[p - 1] > value or (values[p - 1] == value and winners[p - 1] > i)):
@@ -484,20 +467,20 @@ def _open_bundle(
             values[p], winners[p] = value, i
 
 
-@exact_kernel
-def find_extremes(
-    leaves: Leaves, home: int, far: bool, question: LeafSearch, size: int, values: FloatArray, winners: IntArray
+@lean_kernel
+def find_nearest(
+    leaves: Leaves, home: int, question: LeafSearch, size: int, values: FloatArray, winners: IntArray
 ) -> None:
-    """Find the records of the smallest sums, smallest first, or of the largest; ties go to the lower record."""
+    """Find the records of the smallest sums, smallest first; ties go to the lower record."""
     # IN  home int, the bundle to look at first; question, whose ranges are weighed; size int, no more than there are
-    # OUT values (≥ size,) float64, negative where the largest are sought; winners (≥ size,) int64
+    # OUT values (≥ size,) float64; winners (≥ size,) int64
     bounds, top, closest = question.bundles, question.top, question.closest
     for p in range(size):
         values[p], winners[p] = np.inf, np.iinfo(np.int64).max
     for p in range(BEST_FIRST):
         top[p], closest[p] = np.inf, home
     _bound(
-        leaves.bundle_alive, leaves.bundle_cells, leaves.bundle_low, leaves.bundle_high, leaves.bundle_lacks, far,
+        leaves.bundle_alive, leaves.bundle_cells, leaves.bundle_low, leaves.bundle_high, leaves.bundle_lacks,
         question, bounds,
     )  # fmt: skip
     for b in range(bounds.size):
@@ -515,4 +498,7 @@ def find_extremes(
         if bounds[b] > values[size - 1] or bounds[b] == np.inf:
             continue
         bounds[b] = np.inf
-        _open_bundle(leaves, b, far, question, size, values, winners)
+        _bound(
+            leaves.alive[b], leaves.cells[b], leaves.low[b], leaves.high[b], leaves.lacks[b], question, question.leaves
+        )
+        open_bundle(leaves, b, 1.0, question, size, values, winners)

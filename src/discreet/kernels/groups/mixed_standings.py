@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from discreet.kernels.groups.mixed_leaves import WIDTH, LeafSearch, ShortCodes, short_codes
-from discreet.kernels.jit import exact_kernel
+from discreet.kernels.jit import lean_kernel
 from discreet.typing import CodeArray, FloatArray, IntArray
 
 __all__ = ["Standings", "build_standings", "find_farthest", "leave_standings"]
@@ -80,13 +80,13 @@ def build_standings(
     )
 
 
-@exact_kernel
+@lean_kernel
 def leave_standings(standings: Standings, i: int) -> None:
     """Take record ``i`` away; what was found in its leaf still bounds the others."""
     standings.records[standings.place[i] // WIDTH, standings.place[i] % WIDTH] = -1
 
 
-@exact_kernel
+@lean_kernel
 def _set_bound(tree: FloatArray, leaf: int, value: float) -> None:
     node = tree.size // 2 + leaf
     tree[node] = value
@@ -99,7 +99,7 @@ def _set_bound(tree: FloatArray, leaf: int, value: float) -> None:
         node //= 2
 
 
-@exact_kernel
+@lean_kernel
 def find_farthest(standings: Standings, question: LeafSearch) -> int:
     """Find the record of the largest sum; ties go to the lower record. Questions come in the order of time."""
     codes, numbers, records, tree = standings.codes, standings.numbers, standings.records, standings.tree
