@@ -69,7 +69,7 @@ test-studio: $(VENV)/.dev browser  ## the studio in a real browser; installs chr
 	$(PYTEST) tests/studio
 
 $(VENV)/.spark: $(VENV)/.dev
-	$(call install,,--editable '.[dev,spark]')
+	$(call install,,--editable '.[spark]')
 	@touch $@
 
 spark: $(VENV)/.spark  # and Java, on which it runs
