@@ -67,6 +67,9 @@ def test_a_record_that_lacks_a_needed_value_is_not_known():
         "b'x' == age",
         "~age",
         "age in 3",
+        "age == exec('1')",
+        "age in (1, fuel.upper)",
+        "age < (lambda: 1)",
         "(" * 2000 + "age" + ")" * 2000,
     ],
 )

@@ -10,7 +10,7 @@ import discreet as dc
 from discreet.data.guarantees import Guarantee
 from discreet.errors import DiscreetError, FileError, ParameterError, SchemaError
 from discreet.io import read_table
-from discreet.io.layout import title_lines
+from discreet.io.layout import Ending, title_lines
 from discreet.io.number_text import Style, canonical, looks_like_number, read_style
 from discreet.io.recount import count_written
 
@@ -493,3 +493,13 @@ def test_hostile_files_say_nothing_of_their_records(tmp_path, seed):
     except DiscreetError as error:
         assert "canary1" not in str(error)
         assert "1.234" not in str(error)
+
+
+def test_how_a_table_ends_is_known_from_its_parts():
+    ending = Ending()
+    ending.add({"a": pa.chunked_array([["x", None, "y"]]), "b": pa.chunked_array([["1", None, None]])})
+    assert (ending.last, ending.places) == ({"a": "y", "b": None}, (0, 2))
+    ending.add({"a": pa.chunked_array([[None, None]]), "b": pa.chunked_array([[None, None]])})
+    assert (ending.last, ending.places, ending.lines, ending.records) == ({"a": "y", "b": None}, (0, 2), 5, 2)
+    ending.add({"a": pa.chunked_array([["z"]]), "b": pa.chunked_array([["2"]])})
+    assert (ending.last, ending.places, ending.nulls) == ({"a": "z", "b": "2"}, (2, 5), {"a": 0, "b": 1})
