@@ -488,3 +488,9 @@ def test_undo_of_what_was_not_read_takes_nothing_back(between):
     assert [one.why for one in imported.unread if one.what == "undolast"] == [
         "what stands before it was not read; nothing is taken back"
     ] * 2
+
+
+@pytest.mark.parametrize("between", ["summary(sdc)", 'd <- read.csv("d.csv")', "dRisk(sdc)"])
+def test_undo_looks_past_what_changes_nothing(between):
+    script = f"{OBJECT}sdc <- kAnon(sdc, k = 3)\nsdc <- pram(sdc)\n{between}\nsdc <- undolast(sdc)\n"
+    assert [step.method for step, _ in read_sdcmicro(script).steps] == ["local-suppression"]
