@@ -12,9 +12,10 @@ test test-all test-studio test-spark test-sdist: export PYTHONDONTWRITEBYTECODE 
 test test-all test-studio test-spark test-sdist: export PYTHONPYCACHEPREFIX := $(CURDIR)/$(VENV)/bytecode
 
 # uv fetches and unpacks side by side what pip does one after the other, in a third of the time; it asks the index that
-# pip was told. Where it cannot be had, or does not get everything, pip does the work.
+# pip was told. Where pip is to ask none, uv cannot be had, or does not get everything, pip does the work.
 index   = $${PIP_INDEX_URL:-$$($(BIN)/python -m pip config get global.index-url 2>/dev/null)}
-install = @index="$(index)"; { $(BIN)/python -m pip install --quiet uv && UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet \
+install = @index="$(index)"; { ! $(BIN)/python -m pip config list | grep -q no-index \
+	  && $(BIN)/python -m pip install --quiet uv && UV_HTTP_RETRIES=1 $(BIN)/uv pip install --quiet \
 	  --python $(BIN)/python $${index:+--default-index "$$index"} $(1) $(2); } 2>$(VENV)/uv.log \
 	  || $(BIN)/python -m pip install --quiet $(if $(1),,--no-compile) $(2)
 
