@@ -47,7 +47,7 @@ _BITS = 4  # of a lane
 _NEARLY = np.float32(1.0 - 2.0**-18)
 
 
-class Layout(NamedTuple):
+class BlockTree(NamedTuple):
     """Records and boxes as a search reads them.
 
     A node is sixteen leaves. Its records are whole numbers of units from its middle, in as many bits as sums of squares
@@ -117,7 +117,7 @@ def arrange(
         top += 2
 
 
-def lay_out(points: FloatArray) -> Layout:
+def lay_out(points: FloatArray) -> BlockTree:
     """Return records and the boxes around them, from leaves up to the root.
 
     Parameters
@@ -153,7 +153,7 @@ def lay_out(points: FloatArray) -> Layout:
         levels.append(boxes.transpose(0, 3, 2, 1).ravel())
         low, high = boxes[:, :, 0].min(axis=1), boxes[:, :, 1].max(axis=1)
     starts = np.cumsum([0, *(level.size for level in levels[:-1])])
-    return Layout(
+    return BlockTree(
         aligned(leaves).view(np.int16),
         aligned(ends.transpose(0, 3, 2, 1)).view(np.int16),
         aligned(np.pad(middles, ((0, 0), (0, -width % LANES)))),

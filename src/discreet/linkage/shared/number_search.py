@@ -71,9 +71,9 @@ def _search_in_blocks(
     rows = np.empty(len(points), dtype=np.int64)
     arrange(np.ascontiguousarray(points.T), rows)
     points = points[rows]
-    layout = lay_out(points)
+    tree = lay_out(points)
     nearby = np.empty(len(queries), dtype=np.int64)
-    node_of(layout.boxes, layout.starts, len(points), queries, nearby)
+    node_of(tree.boxes, tree.starts, len(points), queries, nearby)
     order = np.argsort(nearby, kind="stable").astype(np.int64)
     sizes, slack = a.size[rows], terms.slack(b.taken)
     lowest, highest = _rows_of(limits, terms, b.first)
@@ -81,7 +81,7 @@ def _search_in_blocks(
 
     def answer(which: IntArray) -> IntArray:
         return search_blocks(
-            points, *layout, norm, rows, sizes, queries, which, lowest, highest, slack, second,
+            points, *tree, norm, rows, sizes, queries, which, lowest, highest, slack, second,
             *answers.arrays,
         )  # fmt: skip
 
