@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import pickle
 
 import hypothesis.strategies as st
@@ -132,3 +133,9 @@ def test_a_schema_travels_without_what_it_remembers():
     assert hash(there) == hash(schema)
     assert there["x"] == schema["x"]
     assert list(schema.__getstate__()) == ["attributes"]
+
+
+def test_what_a_file_keeps_of_a_schema_is_all_of_it():
+    kept = SCHEMA.to_dict()
+    assert [one["name"] for one in kept["attribute"]] == list(SCHEMA.names)
+    assert Schema.from_dict(json.loads(json.dumps(kept))) == SCHEMA

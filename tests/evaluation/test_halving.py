@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import DataError, DiscreetError
-from discreet.evaluation import halving, tuning
+from discreet.evaluation import halved_tuning, halving, tuning
 from discreet.evaluation.halving import Deadline, keep_best, objective, plan_rungs, sample_rows, spread_over_families
 from discreet.stopping import Stopped, is_stopped
 
@@ -216,3 +216,19 @@ def test_the_end_of_the_time_ends_an_experiment_that_has_begun_and_keeps_what_is
     assert ended == [True]
     assert len(tuned.study) == 1
     assert not is_stopped()
+
+
+def test_the_interrupt_that_follows_a_stop_is_taken_in_and_what_is_finished_stays(table, monkeypatch):
+    begun, absorbed = [], []
+
+    class Interrupted(dc.AdditiveNoise):
+        def inquire(self, scope):
+            begun.append(True)
+            if len(begun) > 1:
+                raise Stopped
+            return (yield from super().inquire(scope))
+
+    monkeypatch.setattr(halved_tuning, "absorb_interrupt", lambda: absorbed.append(True))
+    tuned = dc.tune(table, [Interrupted(0.1, random_state=1), Interrupted(0.2, random_state=1)], budget="9h", **QUICK)
+    assert absorbed == [True]
+    assert len(tuned.study) == 1
