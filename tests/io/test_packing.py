@@ -16,7 +16,7 @@ import discreet as dc
 from discreet import io as files
 from discreet.data.guarantees import Guarantee
 from discreet.errors import BrokenGuaranteeError, DiscreetError, FileError
-from discreet.io.packing import PACKED, ending_of
+from discreet.io.packing import PACKED, arrow_stream, ending_of, opened_for_reading
 
 FRAME = pl.DataFrame(
     {
@@ -214,3 +214,12 @@ def test_endings():
     assert ending_of("a.gz") == ".gz"
     with pytest.raises(FileError, match="unknown ending"):
         dc.write(dc.microdata(FRAME), "nowhere.parquet.gz")
+
+
+@pytest.mark.parametrize("ending", TEXTS)
+def test_both_streams_of_a_file_give_what_is_in_it(tmp_path, ending):
+    path = tmp_path / f"a{ending}"
+    path.write_bytes(packed(b"x,y\n1,2\n", ending))
+    for stream in (opened_for_reading(path), arrow_stream(path)):
+        with stream:
+            assert stream.read() == b"x,y\n1,2\n"
