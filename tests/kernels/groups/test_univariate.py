@@ -51,6 +51,15 @@ def test_optimal(problem, absolute, searched):
     assert np.all(np.diff(labels[sorted_order(values)]) >= 0)
 
 
+@pytest.mark.parametrize("absolute", [False, True])
+def test_a_run_without_weight_costs_nothing(absolute):
+    values, weights = np.array([0, 0, 0.5, 0.5, 2, 3, 4, 5, 10, 10, 10.5, 10.5]), np.repeat([1.0, 0.0, 1.0], 4)
+    path, labels = np.zeros(13, dtype=np.int32), np.empty(12, dtype=np.int64)
+    univariate._searched(values, weights, 2, absolute, path)
+    univariate._write(np.arange(12), path, labels)
+    assert partition_cost(values, labels, weights, absolute=absolute) == 0.0
+
+
 @pytest.mark.parametrize("k", [60, 500])
 def test_matrix_search_equals_all_candidates(k):
     values = np.random.default_rng(k).standard_t(2, 3000)
