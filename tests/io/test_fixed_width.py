@@ -130,3 +130,11 @@ def test_both_files_are_written_or_none(tmp_path):
         dc.write(table, tmp_path / "s.dat", [tmp_path / "s.rda"])
     assert (tmp_path / "s.rda").read_bytes() == before
     assert not (tmp_path / "s.dat").exists()
+
+
+def test_a_variable_of_which_nothing_is_said_stays_as_it_looks(tmp_path):
+    plain = RDA.replace("AGE 3 3 999\n  <NUMERIC>", "AGE 3 3 59")
+    schema = dc.inspect(survey(tmp_path, rda=plain)).schema
+    assert schema["AGE"].missing == (59,)
+    assert schema["AGE"].scale == dc.inspect(survey(tmp_path)).schema["AGE"].scale
+    assert schema["REGION"].role == "key"
