@@ -484,3 +484,20 @@ def test_whole_numbers_stay_whole_in_stata(tmp_path):
     assert frame["empty"].isna().all()
     assert frame["most"].tolist() == columns["most"]
     assert frame["beyond"].tolist() == columns["beyond"]
+
+
+def test_how_numbers_are_shown_comes_back_and_the_width_of_text_is_found_anew(sav):
+    data = dc.read(sav)
+    labels = data.origin["labels"]
+    shown = statistical._spss_options(data, labels, {}, pl.from_arrow(data.to_arrow()))["variable_format"]
+    assert (shown["sex"], shown["income"]) == ("F1.0", "F10.2")
+    assert labels.formats["fuel"].startswith("A")
+    assert not {"fuel", "born", "seen"} & shown.keys()
+
+
+def test_how_stata_shows_numbers_comes_back(tmp_path):
+    frame = pl.DataFrame({"x": [1.25, 2.5, 3.75] * 10, "y": ["a", "b", "c"] * 10})
+    pyreadstat.write_dta(frame, str(tmp_path / "a.dta"), variable_format={"x": "%12.4f"})
+    dc.write(dc.protect(dc.read(tmp_path / "a.dta"), "mdav", k=3, attributes=["x"]), tmp_path / "b.dta")
+    shown = pyreadstat.read_dta(str(tmp_path / "b.dta"), output_format="polars")[1].original_variable_types
+    assert shown["x"] == "%12.4f"
