@@ -205,3 +205,60 @@ def test_results_print_no_values(linker):
     assert secret not in str(caught.value)
     assert name in str(caught.value)
     assert repr(linker.link(microdata(), microdata())).startswith("Links(60 records of B to 60 of A")
+
+
+KNOWN = [[i, i] for i in range(10)]
+WRITTEN_OUT = {
+    "blocked": [{"by": ["fuel"]}, {"by": ["owner", "size"]}],
+    "distance": [
+        {"metric": "euclidean"},
+        {"metric": "mahalanobis"},
+        {"metric": "manhattan"},
+        {"metric": "max"},
+        {"one_to_one": True},
+    ],
+    "first-component": [{"random_state": 0}],
+    "learned-distance": [{"known": KNOWN[:8]}, {"known": KNOWN[:8], "metric": "manhattan", "one_to_one": True}],
+    "masking-aware": [{"p": 100}, {"p": 100, "one_to_one": True}],
+    "probabilistic": [
+        {},
+        {"m": "em", "missing": "disagree"},
+        {"m": "free", "missing": "agree"},
+        {"dependence": "pairs"},
+        {"ordinal_bins": 3},
+        {"term_frequency": True, "bins": None},
+        {"one_to_one": True},
+        {"numbers": "prorated", "m": "em"},
+    ],
+    "representatives": [
+        {"random_state": 0},
+        {"operators": "sugeno:power", "normalise": "ranging", "metric": "root", "hubness": 5, "random_state": 0},
+        {
+            "operators": "owa:sigmoid",
+            "normalise": "rank_gauss",
+            "metric": "manhattan",
+            "one_to_one": True,
+            "random_state": 0,
+        },
+    ],
+    "sequence-distance": [{}, {"quantifier": "power:2"}, {"distance": "levenshtein"}],
+    "structural": [
+        {"random_state": 0},
+        {"one_to_one": False, "random_state": 0},
+        {"normalise": "standard", "metric": "root", "start": "representatives", "random_state": 0},
+    ],
+    "sum-of-scores": [{"random_state": 0}],
+    "supervised": [
+        {"known": KNOWN, "random_state": 0},
+        {"known": KNOWN, "distance": "weighted", "improve": False, "random_state": 0},
+        {"known": KNOWN, "distance": "choquet", "one_to_one": False, "random_state": 0},
+    ],
+}
+"""The examples of every linker: what batteries and records of links try."""
+
+
+def test_examples_are_these():
+    linkers = catalogue.linkers()
+    assert linkers.keys() == WRITTEN_OUT.keys()
+    for name, cls in linkers.items():
+        assert [repr(one) for one in cls.examples()] == [repr(cls(**some)) for some in WRITTEN_OUT[name]]

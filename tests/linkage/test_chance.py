@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -9,6 +10,9 @@ import pytest
 from discreet.contracts.links import Links
 from discreet.errors import DataError, ParameterError
 from discreet.linkage.chance import (
+    Significance,
+    _log_binomial_tail,
+    _written,
     log_probability_at_least,
     log_probability_of,
     probability_at_least,
@@ -142,3 +146,88 @@ def test_significance_where_files_differ() -> None:
     assert (nobody.p_value, nobody.chance, nobody.correct) == (1, 0, 0)
     with pytest.raises(DataError, match="more than the 1 records of A"):
         significance(links_to([0, 0], 1), np.array([0, 0]))
+
+
+def test_a_guesser_who_repeats_himself_is_told_apart_from_one_who_does_not() -> None:
+    links = links_to([0, 1, 2, 4], 5)
+    truth = np.array([0, 1, 3, -1])
+    once, again = (significance(links, truth, one_to_one=how) for how in (True, False))
+    assert significance(links, truth) == once
+    assert once.log_p_value == pytest.approx(log_probability_at_least(2, 3, 5))
+    tail = sum(math.comb(3, s) * 0.2**s * 0.8 ** (3 - s) for s in (2, 3))
+    assert again.p_value == pytest.approx(tail)
+    assert (once.chance, again.chance) == (pytest.approx(3 / 5), pytest.approx(3 / 5))
+    # The longer file is the second: of its records a guesser chooses.
+    longer = significance(links_to([0, 1, -1, -1], 2), np.array([0, 1, -1, -1]))
+    assert longer.chance == pytest.approx(2 / 4)
+    assert longer.p_value == pytest.approx(probability_at_least(2, 2, 4))
+    # Whoever is taken twice, or ties, is not one to one.
+    assert significance(links_to([0, 0], 2)).p_value == pytest.approx(3 / 4)
+    tied = replace(links_to([0, 1], 2), ties=np.array([1, 2]))
+    assert significance(tied).p_value == pytest.approx(3 / 4)
+
+
+def test_shared_ties_are_rounded_down_and_what_rounding_took_is_given_back() -> None:
+    base = links_to([0, 1, 2], 3)
+    halves = replace(base, ties=np.array([2, 2, 1]))
+    assert significance(halves).p_value == pytest.approx(
+        sum(math.comb(3, s) / 3**s * (2 / 3) ** (3 - s) for s in (2, 3))
+    )
+    thirds = replace(base, ties=np.array([3, 3, 3]))
+    assert significance(thirds).correct == pytest.approx(1)
+    assert significance(thirds).p_value == pytest.approx(1 - (2 / 3) ** 3)
+
+
+@pytest.mark.parametrize(
+    ("r", "n", "p", "expected"),
+    [
+        (0, 5, 0.5, 1.0),
+        (-1, 5, 0.5, 1.0),
+        (1, 0, 0.5, 1.0),
+        (3, 3, 1.0, 1.0),
+        (1, 3, 0.5, 7 / 8),
+        (3, 3, 0.5, 1 / 8),
+        (4, 10, 0.2, 0.1208738816),
+        (1, 400, 0.9, 1.0),
+        (360, 400, 0.9, 0.5419764223),
+    ],
+)
+def test_tails_of_a_binomial(r, n, p, expected) -> None:
+    assert math.exp(_log_binomial_tail(r, n, p)) == pytest.approx(expected, rel=1e-8)
+    assert _log_binomial_tail(r, n, p) <= 0.0
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(0.5, "5.00e-01"), (0.01, "1.00e-02"), (1.1142548e-07, "1.11e-07"), (9.99e-13, "9.99e-13")],
+)
+def test_probabilities_are_written_however_small(probability, text) -> None:
+    assert _written(math.log(probability) + 1e-12) == text
+    assert _written(-1000.0) == "5.08e-435"
+
+
+def test_the_finding_in_words() -> None:
+    found = Significance(10.0, 33, 10 / 33, (0.174, 0.473), 1.0, 1.1e-7, math.log(1.1142548e-7))
+    assert found.sentence == (
+        "10.0 of 33 links are correct (30.3 %, interval 17.4–47.3 %); guessing finds 1.0, "
+        "and as many with probability 1.11e-07."
+    )
+    by_chance = replace(found, p_value=0.051)
+    assert by_chance.at_chance
+    assert not replace(found, p_value=0.05).at_chance
+    assert by_chance.sentence == (
+        "10.0 of 33 links are correct (30.3 %, interval 17.4–47.3 %): no more than guessing finds (1.0); "
+        "the linkage is at chance level."
+    )
+
+
+def test_counts_that_are_none_are_refused() -> None:
+    for r, n, among, words in (
+        (True, 3, None, "r must be an integer of at least 0; got True"),
+        (1, -1, None, "n must be"),
+        (1, 3, 2.5, "among must be"),
+        (4, 3, 9, "r must be at most n; got 4 of 3"),
+    ):
+        with pytest.raises(ParameterError, match=words):
+            probability_of(r, n, among)
+    assert probability_of(np.int64(1), 3, 3) == pytest.approx(1 / 2)

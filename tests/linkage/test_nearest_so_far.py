@@ -16,7 +16,8 @@ from discreet.data.schema import Attribute, Schema
 from discreet.errors import MissingValueError
 from discreet.evaluation.intruder_view import without_gaps
 from discreet.kernels.linking.nearest_list import tied_up_to
-from discreet.linkage.nearest_so_far import Tolerance
+from discreet.linkage.nearest_so_far import NearestSoFar, TiedLevels, Tolerance
+from discreet.linkage.record_classes import NOBODY
 from discreet.linkage.shared.coordinates import Spread
 from discreet.linkage.shared.distance import DistanceLinkage
 from discreet.linkage.shared.sequence_distance import SequenceLinkage
@@ -175,3 +176,94 @@ def test_spreads_add_up():
     assert parts.absent.tolist() == np.isnan(x).sum(axis=0).tolist()
     assert parts.filled().mean == pytest.approx(filled.mean(axis=0))
     assert parts.filled().deviation == pytest.approx(filled.std(axis=0))
+
+
+def levels(*rows):
+    """Return distances as (owner, sum, count, first, second position)."""
+    columns = list(zip(*rows, strict=True)) or [()] * 5
+    kinds = (np.int64, np.float64, np.int64, np.int64, np.int64)
+    return TiedLevels(*(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
+
+
+def plain(some):
+    return list(
+        zip(*(getattr(some, name).tolist() for name in ("owner", "sums", "counts", "lowest", "following")), strict=True)
+    )
+
+
+def test_equal_distances_of_one_owner_become_one():
+    one = levels((0, 1.0, 1, 7, NOBODY), (2, 3.0, 2, 4, 9))
+    other = levels((0, 1.0, 3, 2, 8), (0, 2.0, 1, 1, NOBODY), (2, 3.0, 1, 3, NOBODY))
+    expected = [(0, 1.0, 4, 2, 7), (0, 2.0, 1, 1, NOBODY), (2, 3.0, 3, 3, 4)]
+    assert plain(one.and_of(other)) == expected
+    assert plain(other.and_of(one)) == expected
+    assert one.and_of(levels()).owner.tolist() == [0, 2]
+    assert levels().and_of(levels()).owner.size == 0
+    # The same distance of two owners stays two.
+    assert plain(levels((0, 1.0, 1, 5, NOBODY)).and_of(levels((1, 1.0, 1, 6, NOBODY)))) == [
+        (0, 1.0, 1, 5, NOBODY),
+        (1, 1.0, 1, 6, NOBODY),
+    ]
+
+
+def test_distances_of_classes_are_those_of_their_records():
+    one = levels((0, 1.0, 1, 7, NOBODY), (2, 3.0, 2, 4, 9), (2, 4.0, 1, 1, NOBODY))
+    assert plain(one.of(np.array([2, 1, 0, 2]), 3)) == [
+        (0, 3.0, 2, 4, 9),
+        (0, 4.0, 1, 1, NOBODY),
+        (2, 1.0, 1, 7, NOBODY),
+        (3, 3.0, 2, 4, 9),
+        (3, 4.0, 1, 1, NOBODY),
+    ]
+    assert plain(one.where(np.array([False, True, False]))) == [(2, 3.0, 2, 4, 9)]
+
+
+def test_the_nearest_of_two_blocks_by_hand():
+    # Asked: one with a nearer one later, one that ties with a later one, one whom nobody can be.
+    first = NearestSoFar(
+        4,
+        Tolerance(),
+        levels((0, 4.0, 1, 3, NOBODY), (1, 1.0, 2, 0, 2)),
+        np.array([1, -1, -1]),
+        np.array([9.0, np.inf, np.inf]),
+    )
+    later = NearestSoFar(
+        3,
+        Tolerance(),
+        levels((0, 1.0, 1, 5, NOBODY), (1, 1.0, 1, 4, NOBODY)),
+        np.array([6, 6, -1]),
+        np.array([4.0, 2.0, np.inf]),
+    )
+    for both in (first.merge(later), later.merge(first)):
+        assert both.records == 7
+        assert both.best.tolist() == [5, 0, -1]
+        assert both.ties.tolist() == [1, 3, 0]
+        # Of 3 and 6, which are as far from the first, the lower position.
+        assert both.second.tolist() == [3, 2, -1]
+        assert (both.score.tolist(), both.second_score.tolist()) == ([1.0, 1.0, np.inf], [4.0, 1.0, np.inf])
+        linked = both.evaluate(np.array([1.0, 1.0, np.inf]))
+        assert linked.probability.tolist() == pytest.approx([1.0, 1 / 3, 0.0])
+        assert (linked.expected, linked.optimistic, linked.pessimistic) == (pytest.approx(4 / 3), 2, 1)
+        assert (linked.n, linked.chance) == (3, pytest.approx(3 / 7))
+        assert both.evaluate(np.array([1.5, 1.0, np.inf])).optimistic == 1
+    again = first.of(np.array([1, 0]))
+    assert (again.best.tolist(), again.second.tolist()) == ([0, 3], [2, 1])
+
+
+def test_what_rounding_explains_ties_and_squares_are_taken_back():
+    tolerance = Tolerance(np.array([0.5, 0.0]), True)
+    near = NearestSoFar(
+        2, tolerance, levels((0, 4.0, 1, 0, NOBODY), (1, 4.0, 1, 0, NOBODY)), np.full(2, -1), np.full(2, np.inf)
+    )
+    far = NearestSoFar(
+        1, tolerance, levels((0, 6.25, 1, 2, NOBODY), (1, 6.25, 1, 2, NOBODY)), np.full(2, -1), np.full(2, np.inf)
+    )
+    both = near.merge(far)
+    # A distance of 2.5 is within half of one of 2; without slack it is not.
+    assert (both.ties.tolist(), both.best.tolist(), both.second.tolist()) == ([2, 1], [0, 0], [2, 2])
+    assert both.score.tolist() == [2.0, 2.0]
+    assert both.second_score.tolist() == [2.0, 2.5]
+    assert both.evaluate(np.array([6.25, 6.25])).probability.tolist() == [0.5, 0.0]
+    assert tolerance.of(np.array([1, 0, 0])).slack.tolist() == [0.0, 0.5, 0.5]
+    assert Tolerance().of(np.array([0])).slack is None
+    assert Tolerance().tied_up_to(np.array([3.0])).tolist() == [3.0]

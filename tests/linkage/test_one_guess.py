@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from tests.linkage.test_combined import links
 
 import discreet as dc
 from discreet.linkage.one_guess import one_guess, sureness
@@ -75,3 +76,27 @@ def test_the_truth_is_not_looked_at():
     order = np.random.default_rng(1).permutation(150)
     # The release alone comes in another order: the same guesses of the same released records.
     assert one_guess(linked(data, masked.take(order)), 0) == pytest.approx(one_guess(linked(data, masked), 0)[:, order])
+
+
+def test_links_that_tie_are_shared_and_teach_nothing():
+    # Record 0 is mutual; 1 ties with two candidates; 2 is linked to 0, who prefers another; 3 has no link.
+    release = links([[0], [1, 2], [0], []])
+    original = links([[0], [1], [1], [3]])
+    # Settled are 0 and 2, of which one is mutual: a half is usual.
+    assert sureness(release, original) == pytest.approx([0.5 * 1.2, 0.5 * 0.7 / 2, 0.5 * 0.2, 0.0])
+    # Where all tie, every link is believed as far as it can be.
+    tied = links([[0, 1], [0, 1], [2, 3], [2, 3]])
+    assert sureness(tied, tied) == pytest.approx([1.2 / 2] * 4)
+
+
+def test_the_surest_is_believed_and_equals_share():
+    sure, other = links([[0], [1], [2], [3]]), links([[1], [0], [2], [2]])
+    both = [(sure, sure), (other, other), (sure, sure)]
+    assert one_guess(both, 0).tolist() == [[0.5] * 4, [0.0] * 4, [0.5] * 4]
+    # In the other direction the other links of each are asked.
+    one_way = [(sure, other), (other, sure)]
+    for direction in (0, 1):
+        expected = np.stack([sureness(pair[direction], pair[1 - direction]) for pair in one_way])
+        winners = one_guess(one_way, direction)
+        assert winners.sum(axis=0).tolist() == [1.0] * 4
+        assert (winners.argmax(axis=0) == expected.argmax(axis=0)).all()

@@ -89,3 +89,23 @@ def em_fixed_u(counts, u, prior, start=0.9, steps=500):
         if moved < 1e-7:
             break
     return np.array(m)
+
+
+def level_table(a, b):
+    """The distance of every level of A to every level of B, the missing value last: by a table of A with itself."""
+    own = np.array([[float(a.distance(i, j)) for j in (*range(len(a)), -1)] for i in (*range(len(a)), -1)])
+    own = own / max(own.max(), 1.0)
+    counterpart = [a.levels.index(level) if level in a.levels else -1 for level in b.levels]
+    result = np.empty((len(a) + 1, len(b) + 1))
+    result[:, -1] = own[:, -1]
+    for j, i in enumerate(counterpart):
+        result[:, j] = own[:, i] if i >= 0 or a.levels == b.levels else [*[1.0] * len(a), 0.0]
+        if i < 0 and a.kind == b.kind == "ordinal":
+            before = max([k for k in counterpart[:j] if k >= 0], default=-1)
+            after = min([k for k in counterpart[j + 1 :] if k >= 0], default=len(a))
+            stands_for = [k for k in range(before + 1, after) if k not in counterpart]
+            if stands_for:
+                # One column after the other, as a sum of columns is rounded.
+                result[:, j] = sum(own[:, k] for k in stands_for) / len(stands_for)
+                result[stands_for, j] = 0.0
+    return result

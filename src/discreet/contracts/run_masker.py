@@ -36,6 +36,7 @@ from discreet.contracts.strata import (
     joined,
     joined_details,
     joined_shared,
+    joined_transitions,
     scattered,
 )
 from discreet.data.block import Block
@@ -322,9 +323,7 @@ def _outcome(run: _MaskingRun, plans: list[Plan]) -> Masking:
     else:
         details = joined_details(run.strata, [plan.details for plan in plans])
         notes = tuple(dict.fromkeys(note for plan in plans for note in plan.notes))
-        transitions = {
-            name: np.logical_or.reduce([plan.transitions[name] for plan in plans]) for name in first.transitions
-        }
+        transitions = joined_transitions([plan.transitions for plan in plans])
         shared = joined_shared([plan.shared for plan in plans], run.names)
     if run.block_size is not None:
         details = {**details, "block_size": run.block_size}

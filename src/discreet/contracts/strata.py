@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,9 +17,9 @@ from discreet.contracts.masker import Masking
 from discreet.data.block import Block
 from discreet.data.microdata import Microdata
 from discreet.errors import DataError
-from discreet.typing import CodeArray, IntArray, Json
+from discreet.typing import BoolArray, CodeArray, IntArray, Json
 
-__all__ = ["ByStratum", "Strata", "StratumSizes", "joined", "scattered"]
+__all__ = ["ByStratum", "Strata", "StratumSizes", "joined", "joined_transitions", "scattered"]
 
 
 @dataclass(frozen=True)
@@ -138,13 +139,16 @@ def scattered(parts: Sequence[IntArray], arrays: Sequence[Any], n: int) -> Any:
     return result
 
 
+def joined_transitions(strata: Sequence[Mapping[str, BoolArray]]) -> dict[str, BoolArray]:
+    """Return what is possible in some stratum, given what is in each; never are the matrices of all held together."""
+    return {name: reduce(np.logical_or, (one[name] for one in strata)) for name in strata[0]}
+
+
 def joined(strata: Strata, parts: Sequence[IntArray], outcomes: Sequence[Masking]) -> Masking:
     """Return what became of all strata; `parts` holds the records of each."""
     n = sum(part.size for part in parts)
     values = {name: scattered(parts, [o.values[name] for o in outcomes], n) for name in outcomes[0].values}
-    transitions = {
-        name: np.logical_or.reduce([o.transitions[name] for o in outcomes]) for name in outcomes[0].transitions
-    }
+    transitions = joined_transitions([o.transitions for o in outcomes])
     released = [part[o.rows] for part, o in zip(parts, outcomes, strict=True) if o.rows is not None]
     return Masking(
         values,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -91,14 +91,19 @@ def _targets(before: Any, after: Any, old: Categorical, new: Categorical) -> Int
     """Return where most records of every level went; −1 where none is left."""
     n_before, n_after = len(old), len(new)
     both = (before >= 0) & (after >= 0)
-    counts = np.bincount(before[both] * n_after + after[both], minlength=n_before * n_after).reshape(n_before, n_after)
+    # Only the changes that were made: of all that could be, there are levels times levels.
+    made, counts = np.unique(before[both].astype(np.int64) * n_after + after[both], return_counts=True)
+    rows, columns = np.divmod(made, n_after)
     named = [str(level) for level in new.levels]
-    order = sorted(range(n_after), key=lambda place: named[place])
-    result = np.where(counts.any(axis=1), np.array(order, dtype=np.int64)[counts[:, order].argmax(axis=1)], -1)
+    by_name = np.empty(n_after, dtype=np.int64)
+    by_name[sorted(range(n_after), key=lambda place: named[place])] = np.arange(n_after)
     place = {level: number for number, level in enumerate(named)}
     own = np.array([place.get(str(level), -1) for level in old.levels], dtype=np.int64)
-    stays = (own >= 0) & (result >= 0) & (counts[np.arange(n_before), own] == counts.max(axis=1))
-    return cast("IntArray", np.where(stays, own, result))
+    best = np.lexsort((by_name[columns], columns != own[rows], -counts, rows))
+    taken, first = np.unique(rows[best], return_index=True)
+    result = np.full(n_before, -1, dtype=np.int64)
+    result[taken] = columns[best[first]]
+    return result
 
 
 def without_gaps(before: Microdata, release: Any) -> tuple[Microdata, Any]:

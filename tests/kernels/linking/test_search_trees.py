@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet.kernels.linking.mixed_tree import build, leaf_of
+from discreet.kernels.linking.mixed_tree import build, leaf_of, spread
 from discreet.kernels.linking.prefix_tree import prefixes
 
 
@@ -62,6 +62,28 @@ def test_a_query_falls_into_the_leaf_of_its_own_row():
     for query in range(400):
         low, high = first[int(leaves[query])]
         assert query in rows[low:high]
+
+
+def test_the_mean_term_of_neighbours_by_table_by_steps_and_by_number():
+    column, rows = np.array([0.0, 2.0, 1.0, 4.0]), np.arange(4)
+    steps = np.array([0.0, 0.5, 2.0, np.inf])
+    assert spread(column, rows, 0, 4, steps, 0) == (2.0 + 0.5 + 1e9) / 3
+    assert spread(column, rows, 0, 4, np.empty(0), -1) == (4.0 + 1.0 + 9.0) / 3
+    # A table has a row for a code of a query: beyond its last row nothing is read.
+    table = np.arange(10.0)
+    assert spread(column, rows, 0, 4, table, 5) == (2.0 + 6.0 + 9.0) / 3
+
+
+def test_a_query_goes_to_the_side_with_the_nearer_place():
+    columns = np.array([[0.0, 1.0, 2.0, 10.0, 11.0, 12.0]])
+    terms, table, steps = np.append(np.arange(0.0, 20.0), 0.0), np.array([0, 20]), np.zeros(1, dtype=np.int64)
+    rows, attribute = np.empty(6, dtype=np.int64), np.empty(13, dtype=np.int64)
+    child, ranges = np.empty((13, 2), dtype=np.int64), np.empty((13, 4))
+    nodes = build(columns, terms, table, steps, 3, rows, attribute, child, ranges)
+    leaves = np.empty(4, dtype=np.int64)
+    tree = attribute[:nodes], child[:nodes], ranges[:nodes]
+    leaf_of(np.array([[0.0], [5.0], [7.0], [19.0]]), terms, table, steps, *tree, 0, leaves)
+    assert leaves.tolist() == [0, 0, 3, 3]
 
 
 def test_prefixes_of_sorted_rows():

@@ -59,3 +59,13 @@ def test_questions_are_answered_in_blocks_and_in_order(n: int, monkeypatch: pyte
         tied = in_blocks(order, lambda which: 10 * which, MemoryEngine(workers=1))
     assert [one.tolist() for one in tied] == [(10 * order[low : low + 3]).tolist() for low in range(0, n, 3)]
     assert heard == [(done + 1, len(tied)) for done in range(len(tied))]
+
+
+def test_some_answers_are_entered_at_their_places() -> None:
+    out, some = SearchAnswers(3), SearchAnswers(2)
+    for place, array in enumerate(out.arrays):
+        array[:] = -place - 1
+    for place, array in enumerate(some.arrays):
+        array[:] = [10 * place, 10 * place + 1]
+    out.enter(np.array([2, 0]), some)
+    assert [array.tolist() for array in out.arrays] == [[10 * p + 1, -p - 1, 10 * p] for p in range(5)]

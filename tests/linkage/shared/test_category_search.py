@@ -9,7 +9,15 @@ from tests.reference.linkage import best as best_of_rows
 from discreet.engines.memory import MemoryEngine
 from discreet.linkage.record_classes import Classes, classes_of
 from discreet.linkage.shared import category_search
-from discreet.linkage.shared.category_search import _CellIndex, _gaps, _mean_term, _prefix, _sorted, search_categories
+from discreet.linkage.shared.category_search import (
+    _CellIndex,
+    _gaps,
+    _least_steps,
+    _mean_term,
+    _prefix,
+    _sorted,
+    search_categories,
+)
 from discreet.linkage.shared.terms import Terms
 
 
@@ -75,6 +83,44 @@ def test_the_least_term_to_another_code_and_its_least_excess() -> None:
     gaps, extra = _gaps(terms)
     assert gaps.tolist() == [[2.0, 1.0, np.inf], [5.0, 6.0, 7.0]]
     assert extra.tolist() == [0.75, 5.0]
+
+
+def stepped(seed: int, n_a: int, n_b: int, metric: int) -> Terms:
+    """Return two files of three categories, the first and the last of which are places with terms by steps."""
+    rng = np.random.default_rng(seed)
+    steps = (np.append(0.0, np.full(9, 1.0)), np.array([0.0, 0.25, 0.25, 0.5, 2.0, np.inf]))
+    table = rng.integers(0, 4, (3, 4)) / 8
+    codes = [np.column_stack([rng.integers(0, size, n) for size in (10, middle, 6)]).astype(np.int32)
+             for middle, n in ((4, n_a), (3, n_b))]  # fmt: skip
+    none = np.empty((n_a, 0)), np.empty((n_b, 0))
+    return Terms(("x", "y", "z"), (), *codes, *none, (steps[0], table, steps[1]), metric)
+
+
+@pytest.mark.parametrize("metric", [0, 1, 2])
+@pytest.mark.parametrize(("n_a", "n_b"), [(1, 1), (1, 9), (40, 30), (200, 60)])
+def test_nearest_records_by_steps(n_a: int, n_b: int, metric: int) -> None:
+    for second in (True, False):
+        check(stepped(n_a + n_b, n_a, n_b, metric), second=second)
+
+
+def test_the_nearest_other_place_that_occurs() -> None:
+    for places in ([0], [3], [0, 1, 5], [2, 2, 6], list(range(7)), []):
+        others = [[abs(x - y) for y in places if y != x] for x in range(7)]
+        found = _least_steps(np.array(places, dtype=np.int64), 7)
+        assert [step if step < 7 else None for step in found] == [min(steps, default=None) for steps in others]
+
+
+def test_gaps_and_means_of_steps() -> None:
+    terms = stepped(2, 12, 9, 1)
+    gaps, extra = _gaps(terms)
+    for p in (0, 2):
+        table = terms.tables[p]
+        for x in range(table.size):
+            others = [table[abs(x - y)] for y in terms.a_codes[:, p] if y != x]
+            assert gaps[p, x] == min(others, default=np.inf)
+        assert extra[p] == min(gaps[p, x] for x in terms.b_codes[:, p])
+        pairs = [min(table[abs(x - y)], 1e9) for x in terms.b_codes[:, p] for y in terms.a_codes[:, p]]
+        assert _mean_term(terms, p) == pytest.approx(np.mean(pairs))
 
 
 def test_cells_are_made_of_what_costs_most() -> None:

@@ -12,6 +12,7 @@ from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, MissingValueError, SchemaError
+from discreet.linkage.shared.coordinates import BothSpreads, Spread, SpreadOf
 from discreet.linkage.shared.distance import DistanceLinkage
 
 SIZES = ("s", "m", "l", "xl")
@@ -117,3 +118,80 @@ def test_bad_input():
         DistanceLinkage().link(a, ordinal)
     with pytest.raises(SchemaError, match="'visits' is sequence"):
         DistanceLinkage().link(microdata(), microdata())
+
+
+def asked_of(linker, schemas, *answers, **options):
+    """Return the questions of an inquiry and what it concludes from the answers."""
+    inquiry, questions = linker.inquire(schemas, **options), []
+    try:
+        question = next(inquiry)
+        for answer in answers:
+            questions.append(question)
+            question = inquiry.send(answer)
+    except StopIteration as done:
+        return questions, done.value
+    raise AssertionError("the inquiry goes on")
+
+
+NUMBERS = Schema(
+    [Attribute("x", Numeric(), "key"), Attribute("y", Numeric(), "key"), Attribute("t", Nominal("ab"), "key")]
+)
+
+
+def test_only_numbers_have_to_be_asked_about():
+    spreads = [Spread.of(np.array([[1.0, 2.0], [3.0, 2.5]])), Spread.of(np.array([[1.0, 4.0], [2.0, 9.0]]))]
+    questions, plan = asked_of(DistanceLinkage(), (NUMBERS, NUMBERS), BothSpreads(*spreads))
+    assert questions == [SpreadOf(("x", "y"))]
+    assert (plan.categories, plan.numbers) == (("t",), ("x", "y"))
+    questions, plan = asked_of(DistanceLinkage(attributes=["t"]), (NUMBERS, NUMBERS))
+    assert questions == []
+    assert (plan.categories, plan.numbers) == (("t",), ())
+
+
+def test_a_number_that_the_release_has_emptied_is_left_out():
+    first = Spread.of(np.array([[1.0, 2.0], [3.0, 2.5]]))
+    emptied = Spread.of(np.array([[np.nan, 4.0], [np.nan, 9.0]]))
+    _, plan = asked_of(DistanceLinkage(), (NUMBERS, NUMBERS), BothSpreads(first, emptied))
+    assert (plan.categories, plan.numbers, plan.gaps) == (("t",), ("y",), ())
+    assert plan.coordinates.middle.tolist() == [2.25]
+    # All of them, where a category is left; and where nothing is left, the gaps are told.
+    nothing = Spread.of(np.full((2, 2), np.nan))
+    _, plan = asked_of(DistanceLinkage(), (NUMBERS, NUMBERS), BothSpreads(first, nothing))
+    assert (plan.categories, plan.numbers) == (("t",), ())
+    with pytest.raises(MissingValueError, match="column 'x' has 2 missing values"):
+        asked_of(DistanceLinkage(attributes=["x", "y"]), (NUMBERS, NUMBERS), BothSpreads(first, nothing))
+    half = Spread.of(np.array([[np.nan, 4.0], [1.0, 9.0]]))
+    _, plan = asked_of(DistanceLinkage(), (NUMBERS, NUMBERS), BothSpreads(first, half), flag_gaps=True)
+    assert plan.gaps == ("x",)
+
+
+def test_who_assigns_looks_at_all_pairs_and_cannot_look_in_blocks():
+    assert DistanceLinkage(one_to_one=True).looking((NUMBERS, NUMBERS)) is None
+    looking = DistanceLinkage().looking((NUMBERS, NUMBERS))
+    assert next(looking) == SpreadOf(("x", "y"))
+    spread = Spread.of(np.array([[1.0, 2.0], [3.0, 2.5]]))
+    with pytest.raises(StopIteration) as done:
+        looking.send(BothSpreads(spread, spread))
+    assert done.value.value.names == ("x", "y", "t")
+    assert not done.value.value.refuses_gaps
+
+
+def test_a_search_says_what_it_looks_at_and_whom_it_means():
+    a = Microdata(pl.DataFrame({"x": [0.0, 4.0], "y": [0.0, 2.0], "t": ["a", "b"]}), NUMBERS)
+    b = Microdata(pl.DataFrame({"x": [2.0], "y": [2.0], "t": ["b"]}), NUMBERS)
+    linker = DistanceLinkage(metric="manhattan")
+    spreads = BothSpreads(Spread.of(a.numeric(("x", "y"))), Spread.of(b.numeric(("x", "y"))))
+    _, plan = asked_of(linker, (NUMBERS, NUMBERS), spreads)
+    of_release, of_original = linker.search(plan, b), linker.search(plan, a, of_release=False)
+    assert (of_release.original, of_release.released) == (("t", "x", "y"), ())
+    assert (of_original.original, of_original.released) == ((), ("t", "x", "y"))
+    assert of_release.own(a.take([0])).tolist() == [1 + 1 + 2]
+    assert of_original.own(b.take([0, 0])).tolist() == [4, 1]
+    # Nobody has passed yet: nobody is near.
+    nobody, tied = of_release.tied_among(a.take([]), np.empty(0, dtype=np.int64))
+    assert (nobody.records, nobody.best.tolist(), nobody.second.tolist()) == (0, [-1], [-1])
+    assert (nobody.score.tolist(), nobody.ties.tolist(), tied.owner.size) == ([np.inf], [0], 0)
+    found, tied = of_release.tied_among(a, np.array([10, 20]))
+    assert (found.best.tolist(), found.second.tolist(), found.score.tolist()) == ([20], [10], [1.0])
+    assert found.second_score.tolist() == [4.0]
+    assert (tied.owner.tolist(), tied.sums.tolist(), tied.label[tied.group].tolist()) == ([0], [1.0], [1])

@@ -7,7 +7,17 @@ from tests.reference import linkage as twin
 from discreet.contracts.engine import InProcess
 from discreet.linkage.shared.agreement import equality, nested
 from discreet.linkage.shared.decision import Diagnosis, thresholds
-from discreet.linkage.shared.estimation import ESTIMATORS, Model, estimate, known_shares, overall_shares
+from discreet.linkage.shared.estimation import (
+    ESTIMATORS,
+    Model,
+    _em,
+    _free_em,
+    at_least,
+    estimate,
+    known_shares,
+    overall_shares,
+    starting_shares,
+)
 from discreet.linkage.shared.packed_records import PackedFiles
 from discreet.linkage.shared.pattern_counts import count_patterns
 
@@ -126,3 +136,157 @@ def test_diagnosis_shows_no_values():
     steps = diagnosis.waterfall([1] * 6)
     assert steps[0][0] == "prior"
     assert steps[-1] == ("total", pytest.approx(sum(value for _, value in steps[:-1])))
+
+
+def small(missing="disagree", n_b=3):
+    """Return two files of four and three records of two attributes, the second with coarse classes."""
+    a = [np.array([0, 0, 1, 2]), np.array([0, 1, 2, 3])]
+    b = [np.array([0, 1, -1])[:n_b], np.array([0, 0, 3])[:n_b]]
+    return [equality("x", a[0], b[0], missing), nested("y", a[1], b[1], [np.array([0, 0, 1, 1])], missing)]
+
+
+def counted(agreements):
+    return count_patterns(PackedFiles.of(agreements), InProcess())
+
+
+@pytest.mark.parametrize(
+    ("m", "u", "expected"),
+    [
+        ([0.2, 0.8], [0.5, 0.5], [0.2, 0.8]),
+        ([0.8, 0.2], [0.5, 0.5], [0.5, 0.5]),
+        # At least as often so far or finer, level by level.
+        ([0.1, 0.6, 0.3], [0.2, 0.3, 0.5], [0.1, 0.4, 0.5]),
+        ([0.5, 0.1, 0.4], [0.2, 0.5, 0.3], [0.2, 0.4, 0.4]),
+        # Shares that sum to more than one are cut.
+        ([0.0, 0.7, 0.6], [0.5, 0.3, 0.2], [0.0, 0.4, 0.6]),
+    ],
+)
+def test_matches_agree_at_least_as_often_as_any_pair(m, u, expected):
+    assert at_least(np.array(m), np.array(u)) == pytest.approx(expected)
+
+
+def test_estimation_starts_from_nine_of_ten():
+    assert starting_shares(2) == pytest.approx([0.1, 0.9])
+    assert starting_shares(4) == pytest.approx([0.1 / 3, 0.1 / 3, 0.1 / 3, 0.9])
+
+
+def test_the_prior_is_the_share_of_matches_and_at_most_a_half():
+    model = estimate(counted(small()), small(), "em")
+    assert model.prior == pytest.approx(1 / 4)
+    assert (model.names, model.ignored) == (("x", "y"), (False, False))
+    alone = [equality("x", np.array([0]), np.array([0]))]
+    assert estimate(counted(alone), alone, "em").prior == 0.5
+    assert estimate(counted(small("ignore")), small("ignore"), "em").ignored == (True, False)
+
+
+def test_overall_shares_by_hand():
+    # x: of twelve pairs, record 0 agrees with two, record 1 with one, the missing one with nobody.
+    # y: 0 and 0 agree with one each on the value and one more in the class, 3 with one and one.
+    x, y = overall_shares(counted(small()))
+    assert x == pytest.approx([9 / 12, 3 / 12])
+    assert y == pytest.approx([6 / 12, 3 / 12, 3 / 12])
+
+
+def test_known_shares_count_rows_as_often_as_they_stand_for():
+    agreements = [equality("x", np.array([0, 1, 2]), np.array([0, 1, 1]))]
+    assert known_shares(agreements)[0] == pytest.approx([1 / 3, 2 / 3])
+    assert known_shares(agreements, np.array([1, 2, 5]))[0] == pytest.approx([5 / 8, 3 / 8])
+
+
+def plain_em(agreements, free, steps):
+    """Return m and u after some steps, one pair after the other."""
+    n_a, n_b = agreements[0].a.size, agreements[0].b.size
+    states = [[[int(one.state(one.a[i], one.b[j])) for one in agreements] for i in range(n_a)] for j in range(n_b)]
+    pairs = [states[j][i] for j in range(n_b) for i in range(n_a)]
+    sizes = [one.states for one in agreements]
+
+    def shares(weights):
+        total = sum(weights)
+        return [
+            np.array([sum(w for w, pair in zip(weights, pairs, strict=True) if pair[k] == s) for s in range(size)])
+            / total
+            for k, size in enumerate(sizes)
+        ]
+
+    u = shares([1.0] * len(pairs))
+    prior = min(n_a, n_b) / (n_a * n_b)
+    m = [np.append(np.full(size - 1, 0.1 / (size - 1)), 0.9) for size in sizes]
+    if not free:
+        m = [at_least(one, other) for one, other in zip(m, u, strict=True)]
+    for _ in range(steps):
+        posterior = []
+        for pair in pairs:
+            match = prior * np.prod([one[s] for one, s in zip(m, pair, strict=True)])
+            other = (1 - prior) * np.prod([one[s] for one, s in zip(u, pair, strict=True)])
+            posterior.append(float(match / max(match + other, 1e-300)))
+        m = shares(posterior)
+        if free:
+            u = shares([1 - one for one in posterior])
+            prior = min(sum(posterior) / len(pairs), 0.5)
+        else:
+            m = [at_least(one, other) for one, other in zip(m, u, strict=True)]
+    return m, u
+
+
+@pytest.mark.parametrize("steps", [1, 2, 7])
+@pytest.mark.parametrize("free", [False, True])
+def test_steps_of_estimation_are_those_of_plain_loops(free, steps):
+    agreements = survey(20, rates=(0.1, 0.2))
+    agreements.append(nested("z", agreements[0].a, agreements[0].b[::-1].copy(), [np.arange(6) // 2]))
+    counts = counted(agreements)
+    u = overall_shares(counts)
+    found = _free_em(counts, u, 1 / 20, steps) if free else (_em(counts, u, 1 / 20, steps), u)
+    for ours, theirs in zip(found, plain_em(agreements, free, steps), strict=True):
+        for one, other in zip(ours, theirs, strict=True):
+            assert one == pytest.approx(other, abs=1e-10)
+
+
+def test_weights_are_logarithms_and_a_missing_value_says_nothing():
+    m, u = (np.array([0.25, 0.25, 0.5]), np.array([0.2, 0.8])), (np.array([0.5, 0.25, 0.25]), np.array([0.8, 0.2]))
+    model = Model(("x", "y"), m, u, 0.25, (True, False))
+    assert [weight.tolist() for weight in model.attribute_weights()] == [
+        pytest.approx([0.0, 0.0, 1.0]),
+        pytest.approx([-2.0, 2.0]),
+    ]
+    assert Model(("x", "y"), m, u, 0.25, (False, False)).attribute_weights()[0] == pytest.approx([-1.0, 0.0, 1.0])
+    assert model.weights() == pytest.approx(np.array([[-2.0, 2.0], [-2.0, 2.0], [-1.0, 3.0]]))
+    assert model.matched_patterns() == pytest.approx(np.outer(m[0], m[1]))
+    assert model.unmatched_patterns() == pytest.approx(np.outer(u[0], u[1]))
+    odds = 2.0 ** model.weights() / 3
+    assert model.probabilities() == pytest.approx(odds / (1 + odds))
+    # No share counts for less than a millionth.
+    never = Model(("x",), (np.array([1.0, 0.0]),), (np.array([0.0, 1.0]),), 0.5, (False,))
+    assert never.attribute_weights()[0] == pytest.approx([np.log2(1e6), -np.log2(1e6)])
+
+
+def test_dependent_attributes_have_their_own_distribution_of_other_pairs():
+    m = (np.array([0.5, 0.5]), np.array([0.25, 0.75]))
+    unmatched = np.array([[0.5, 0.125], [0.125, 0.25]])
+    model = Model(("x", "y"), m, (np.array([0.5, 0.5]),) * 2, 0.25, (False, False), unmatched)
+    assert model.unmatched_patterns() is unmatched
+    assert model.weights() == pytest.approx(np.log2(np.outer(*m) / unmatched))
+
+
+def test_two_attributes_are_fitted_as_they_are_counted():
+    agreements = survey(80, rates=(0.1, 0.2))
+    counts = counted(agreements)
+    model = estimate(counts, agreements, "known", dependent=True)
+    left = np.maximum(counts.between - 80 * model.matched_patterns(), 0.0)
+    assert model.unmatched == pytest.approx(left / left.sum(), abs=1e-9)
+    single = survey(80, rates=(0.1,))
+    alone = estimate(counted(single), single, "known", dependent=True)
+    rest = np.maximum(counted(single).between - 80 * alone.matched_patterns(), 0.0)
+    assert alone.unmatched == pytest.approx(rest / rest.sum(), abs=1e-9)
+    assert estimate(counts, agreements, "known").unmatched is None
+
+
+def test_finer_states_get_what_pairs_that_agree_on_all_else_show():
+    x, y = np.arange(50) % 7, np.arange(50) % 10
+    # A fifth of y keeps its class of two and loses its value, where it is odd.
+    released = np.where(np.arange(50) < 10, y // 2 * 2, y)
+    agreements = [equality("x", x, x), nested("y", y, released, [np.arange(10) // 2])]
+    model = estimate(counted(agreements), agreements, "anchored")
+    for share, truth in zip(model.m, known_shares(agreements), strict=True):
+        assert share.sum() == pytest.approx(1)
+        assert share == pytest.approx(truth, abs=0.1)
+    assert model.m[1][2] > model.m[1][1] > 0

@@ -12,7 +12,7 @@ import discreet as dc
 from discreet.errors import DataError
 from discreet.linkage.learned_weights import drawn_rivals, learn_weights
 from discreet.linkage.shared.distance import DistanceLinkage
-from discreet.linkage.shared.learned_distance import LearnedDistanceLinkage, differences
+from discreet.linkage.shared.learned_distance import LearnedDistanceLinkage, _learned, differences
 from discreet.linkage.shared.yardstick import prepare
 
 
@@ -108,3 +108,45 @@ def test_the_programme_is_solved():
 def test_bad_known_links(known, said):
     with pytest.raises(DataError, match=said):
         LearnedDistanceLinkage(known).link(*mixed())
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
+def test_differences_are_the_parts_of_a_distance(metric):
+    data, release = mixed(12)
+    terms = prepare("X", data, release, ("size", "grade", "town", "wage"), metric)
+    a, b = np.array([0, 3, 11]), np.array([5, 3, 0])
+    parts = differences(terms, a, b)
+    assert parts.shape == (3, 4)
+    assert parts.sum(axis=1) == pytest.approx(terms.sums(b, a))
+    # Categories first, then numbers.
+    towns = [x != y for x, y in zip(data.column("town").to_pylist(), release.column("town").to_pylist(), strict=True)]
+    assert terms.categories + terms.numbers == ("grade", "town", "size", "wage")
+    assert differences(terms, np.arange(12), np.arange(12))[:, 1].tolist() == [float(one) for one in towns]
+
+
+def test_the_nearest_rivals_teach_and_where_nobody_differs_nothing_is_learned():
+    schema = dc.Schema([dc.Attribute(name, dc.Numeric(), "key") for name in "xy"])
+    numbers = pl.DataFrame({"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 1.0, 1.0, 1.0]})
+    same = dc.microdata(numbers, schema)
+    terms = prepare("X", same, same, ("x", "y"))
+    learned = _learned(terms, np.array([[0, 0], [2, 2]]), 0.01)
+    assert learned[0] > 0
+    assert learned[1] == pytest.approx(0, abs=1e-3)
+    # A single record of the first file has no rivals.
+    alone = prepare("X", same.take([0]), same, ("x", "y"))
+    assert _learned(alone, np.array([[0, 0]]), 0.01).tolist() == [1.0, 1.0]
+
+
+def test_known_links_may_name_the_last_record_and_two_are_enough():
+    data, release = mixed(12)
+    linker = LearnedDistanceLinkage([[0, 11], [11, 0]])
+    assert linker._pairs(12, 12).tolist() == [[0, 11], [11, 0]]
+    links = linker.link(data, release)
+    assert links.attributes == ("size", "grade", "town", "wage")
+    assert set(linker.weights_) == set(links.attributes)
+    assert np.mean(list(linker.weights_.values())) == pytest.approx(1)
+    for n_a, n_b in ((11, 12), (12, 11)):
+        with pytest.raises(DataError, match=f"positions beyond the {n_a} and {n_b} records"):
+            linker._pairs(n_a, n_b)
+    with pytest.raises(DataError, match="names a record twice"):
+        LearnedDistanceLinkage([[0, 1], [2, 1]])._pairs(12, 12)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from tests.linkage.shared.test_pattern_counts import random_agreements
@@ -122,3 +124,50 @@ def test_comparing_takes_over_when_few_are_left(monkeypatch):
 
 def test_gather():
     assert gather(np.array([5, 0, 9]), np.array([2, 0, 3])).tolist() == [5, 6, 9, 10, 11]
+
+
+def rows_of(settled):
+    row, offsets, tied = settled
+    return [None if at < 0 else tied[offsets[at] : offsets[at + 1]].tolist() for at in row.tolist()]
+
+
+def test_rows_are_shared_and_those_of_one_record_put_together():
+    rows = pattern_search._Rows()
+    assert rows_of(rows.settled(2)) == [None, None]
+    nothing = np.empty(0, dtype=np.int64)
+    rows.add(nothing, nothing, nothing, nothing)
+    # Records 4 and 1 share the classes 7 and 8, record 0 has 2; then 1 has 3 and 5 too, and 2 has 9.
+    rows.add(np.array([4, 1, 0]), np.array([0, 0, 1]), np.array([2, 3]), np.array([7, 8, 2]))
+    rows.add(np.array([1, 2]), np.array([0, 1]), np.array([2, 3]), np.array([5, 3, 9]))
+    assert (rows.rows, rows.entries) == (4, 6)
+    assert rows_of(rows.settled(6)) == [[2], [3, 5, 7, 8], [9], None, [7, 8], None]
+
+
+def test_blocks_are_small_where_everybody_is_compared_with_everybody(monkeypatch):
+    agreements = random_agreements(2, 30, 50, 3)
+    files = PackedFiles.of(agreements)
+    n_a, n_b = files.first.first.size, files.second.first.size
+    weights = additive(agreements, np.random.default_rng(0))
+    monkeypatch.setattr(pattern_search, "_BLOCK", 20)
+    monkeypatch.setattr(pattern_search, "_SMALL_BLOCK", 15)
+
+    def blocks(cheaper, few, *, second=True):
+        monkeypatch.setattr(pattern_search, "_comparing_is_cheaper", lambda *_: cheaper)
+        monkeypatch.setattr(pattern_search, "_FEW_PAIRS", few)
+        plan = pattern_search.PatternPlan.of(agreements, weights, files.layout, second=second)
+        return pattern_search._blocks(files, plan)
+
+    def cut(step):
+        ends = [*range(0, n_b, step), n_b]
+        return list(itertools.pairwise(ends))
+
+    assert blocks(True, n_a * n_b - 1) == cut(15)
+    assert blocks(True, n_a * n_b) == blocks(False, 0) == blocks(True, 0, second=False) == cut(20)
+
+
+@pytest.mark.parametrize(
+    ("active", "n_a", "patterns", "cheaper"),
+    [(10, 20_000, 5, False), (9, 20_000, 5, True), (40_000, 1, 1, False), (20_000, 1, 1, True), (1, 1, 0, False)],
+)
+def test_a_join_costs_its_records_and_twenty_thousand_pairs(active, n_a, patterns, cheaper):
+    assert pattern_search._comparing_is_cheaper(active, n_a, patterns) is cheaper

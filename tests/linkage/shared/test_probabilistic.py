@@ -10,7 +10,10 @@ from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.datasets import housing
 from discreet.errors import DataError, MissingValueError
+from discreet.linkage.assignment import links_from_assignment
+from discreet.linkage.record_classes import classes_of_codes
 from discreet.linkage.shared.agreement import agreements_on
+from discreet.linkage.shared.estimation import Model
 from discreet.linkage.shared.probabilistic import ProbabilisticLinkage
 
 NAMES = ["BUILT", "DEGREE", "METRO", "TRAN1", "WHYMOVE", "WHYTON"]
@@ -133,3 +136,84 @@ def test_of_too_many_keys_those_are_used_that_tell_most_and_named():
     assert links.attributes == telling
     assert links.best.tolist() == ProbabilisticLinkage(attributes=telling).link(table, table).best.tolist()
     assert [one.attributes for one in ProbabilisticLinkage().link_both(table, table)] == [telling, telling]
+
+
+def test_of_few_keys_those_that_are_spelled_are_always_used(monkeypatch):
+    monkeypatch.setattr("discreet.linkage.shared.probabilistic.MOST_ATTRIBUTES", 2)
+    schema = Schema([Attribute("dull", Nominal("ab"), "key"), Attribute("name", Nominal(["anna", "otto"]), "key"),
+                     Attribute("town", Nominal("uvwx"), "key")])  # fmt: skip
+    frame = {"dull": ["a", "a", "a", "b"], "name": ["anna", "anna", "otto", "otto"], "town": ["u", "v", "w", "x"]}
+    table = Microdata(pl.DataFrame(frame), schema)
+    assert ProbabilisticLinkage().link(table, table).attributes == ("name", "town")
+    dull = ProbabilisticLinkage(similarity=["dull"])
+    assert dull.link(table, table).attributes == ("dull", "town")
+    assert ProbabilisticLinkage(similarity=["dull", "name"]).link(table, table).attributes == ("dull", "name")
+    # Whom somebody names, he gets, however many.
+    assert ProbabilisticLinkage(attributes=["dull", "name", "town"]).link(table, table).attributes == table.names
+    with pytest.raises(DataError, match="similarity speaks of 'job', which is not among the attributes"):
+        ProbabilisticLinkage(similarity=["dull", "job"]).link(table, table)
+
+
+@pytest.mark.parametrize("dependence", ["independent", "pairs"])
+def test_one_to_one_links_have_the_greatest_sum_of_weights(pair, dependence):
+    a, b = (table.take(np.arange(25)) for table in pair)
+    linker = ProbabilisticLinkage(attributes=NAMES[:3], dependence=dependence, one_to_one=True)
+    links = linker.link(a, b)
+    weights = twin.weight_matrix(agreements_on("twin", a, b, NAMES[:3]), linker.model_.weights())
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = linear_sum_assignment(-weights)
+    assert links.score == pytest.approx(weights[np.arange(25), links.best])
+    assert links.score.sum() == pytest.approx(weights[rows, columns].sum())
+    assert links.higher_is_better
+    assert (links.second_score == -np.inf).all()
+
+
+def test_decisions_probabilities_and_evidence_follow_from_the_model(pair):
+    a, b = (table.take(np.arange(60)) for table in pair)
+    linker = ProbabilisticLinkage(attributes=NAMES[:3], false_non_links=0.2)
+    links = linker.link(a, b)
+    model = linker.model_
+    # By default, one false link in twenty files is accepted.
+    usual = ProbabilisticLinkage(attributes=NAMES[:3], false_links=0.05 / 60, false_non_links=0.2)
+    usual.link(a, b)
+    assert usual.thresholds_ == linker.thresholds_
+    assert model.prior == pytest.approx(1 / 60)
+    odds = 2.0**links.score / 59
+    assert links.probability == pytest.approx(odds / (1 + odds))
+    upper, lower = linker.thresholds_
+    expected = [2 if score >= upper else 0 if score <= lower else 1 for score in links.score]
+    assert links.decision.tolist() == expected
+    for one, name, weight in zip(links.evidence, NAMES, model.attribute_weights(), strict=False):
+        assert (one.name, one.agreement, one.disagreement) == (name, weight[-1], weight.min())
+    assert len(links.evidence) == 3
+
+
+def test_who_has_no_candidate_is_no_link():
+    linker = ProbabilisticLinkage()
+    model = Model(("x",), (np.array([0.1, 0.9]),), (np.array([0.9, 0.1]),), 0.5, (False,))
+    links = links_from_assignment(
+        np.array([0, -1, 1]), np.array([3.0, 5.0, -9.0]), classes_of_codes([np.array([0, 1])]), ("x",), "made"
+    )
+    classed = linker._classed(links, model, (3.0, -9.0))
+    assert classed.decision.tolist() == [2, 0, 0]
+    assert classed.probability == pytest.approx([8 / 9, 32 / 33, 1 / 513])
+    assert linker.thresholds_ == (3.0, -9.0)
+    assert linker._classed(links, model, (3.5, -9.5)).decision.tolist() == [1, 0, 1]
+
+
+def test_dependent_attributes_need_all_patterns(pair, monkeypatch):
+    monkeypatch.setattr("discreet.linkage.shared.counted_pairs.MOST_PATTERNS", 7)
+    with pytest.raises(DataError, match='ProbabilisticLinkage: dependence="pairs" needs all patterns'):
+        ProbabilisticLinkage(attributes=NAMES[:3], dependence="pairs").link(*pair)
+    ProbabilisticLinkage(attributes=NAMES[:2], dependence="pairs").link(*pair)
+
+
+def test_term_frequency_takes_so_many_levels(pair, monkeypatch):
+    linker = ProbabilisticLinkage(attributes=NAMES[:1], term_frequency=True)
+    size = agreements_on("twin", *pair, NAMES[:1])[0].size
+    monkeypatch.setattr("discreet.linkage.shared.probabilistic._MOST_CODES", size)
+    linker.link(*pair)
+    monkeypatch.setattr("discreet.linkage.shared.probabilistic._MOST_CODES", size - 1)
+    with pytest.raises(DataError, match=f"attribute 'BUILT' has {size} different values; term_frequency takes up to"):
+        linker.link(*pair)

@@ -6,13 +6,16 @@ import numpy as np
 import polars as pl
 import pytest
 
+from discreet.contracts.engine import InProcess
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
 from discreet.linkage.shared import prorated
+from discreet.linkage.shared.estimation import Model
 from discreet.linkage.shared.probabilistic import ProbabilisticLinkage
 from discreet.linkage.shared.prorated import prorated_pairs
+from discreet.progress import listening
 
 NUMBERS = Schema(Attribute(name, Numeric(), "key") for name in ("x", "y", "z"))
 MIXED = Schema(
@@ -251,3 +254,179 @@ def test_a_constant_column_and_large_numbers():
     frame = pl.DataFrame({"x": values, "y": np.full(50, 3.0), "z": rng.normal(size=50)})
     links = ProbabilisticLinkage(numbers="prorated", m="em").link(frame, frame, NUMBERS)
     assert links.evaluate().expected == 50
+
+
+def small(missing="ignore"):
+    """Two files of four and three records, whose numbers have a spread of 2 together, in tolerances of one spread."""
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("t", Nominal("ab"), "key")])
+    a = pl.DataFrame({"x": [0.0, 4.0, 0.0, 1.0], "t": ["a", "b", "a", None]})
+    b = pl.DataFrame({"x": [4.0, 0.0, 5.0], "t": ["b", "b", "a"]})
+    both = np.array([0.0, 4.0, 0.0, 1.0, 4.0, 0.0, 5.0])
+    tolerance = 2.0 / both.std()
+    return prorated_pairs("X", Microdata(a, schema), Microdata(b, schema), ("x", "t"), tolerance, missing)
+
+
+def test_pairs_of_distinct_records_by_hand():
+    pairs = small()
+    assert (pairs.n_a, pairs.n_b, pairs.names, pairs.ignored) == (4, 3, ("x", "t"), (False, True))
+    assert repr(pairs) == "ProratedPairs(2 attributes of 4 × 3 pairs)"
+    # The first and the third record of A are one.
+    assert pairs.between.tolist() == [2, 1, 1] * 3
+    (block,) = pairs.blocks()
+    # In units of 2, from 0, 4 and 1 to 4, 0 and 5.
+    assert block.agreement[0] == pytest.approx([0, 1, 0, 1, 0, 0.5, 0, 0.5, 0])
+    assert block.agreement[1].tolist() == [0, 1, 0, 0, 1, 0, 1, 0, 0]
+    assert block.absent.tolist() == [[False] * 9, [False, False, True] * 3]
+    assert block.pairs.tolist() == pairs.between.tolist()
+    weights = (np.array([-2.0, 4.0]), np.array([0.0, -1.0, 3.0]))
+    expected = [-3, 7, -2, 3, 1, 1, 1, 0, -2]
+    assert pairs.total(weights) == pytest.approx(expected)
+    back = pairs.swapped()
+    assert (back.n_a, back.n_b) == (3, 4)
+    assert back.total(weights).reshape(3, 3).T.ravel() == pytest.approx(expected)
+    assert back.between.tolist() == [2, 2, 2, 1, 1, 1, 1, 1, 1]
+
+
+@pytest.mark.parametrize(("missing", "alike"), [("disagree", 0.0), ("agree", 1.0)])
+def test_missing_values_agree_with_nobody_or_with_each_other(missing, alike):
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("t", Nominal("ab"), "key")])
+    files = [Microdata(pl.DataFrame({"x": [1.0, 3.0, None], "t": ["a", "b", None]}), schema) for _ in range(2)]
+    pairs = prorated_pairs("X", *files, ("x", "t"), 1.0, missing)
+    assert pairs.ignored == (False, False)
+    (block,) = pairs.blocks()
+    expected = [1, 0, 0, 0, 1, 0, 0, 0, alike]
+    assert block.agreement.tolist() == [expected, expected]
+    assert not block.absent.any()
+
+
+def test_blocks_are_runs_of_records_of_the_second_file(monkeypatch):
+    pairs = small()
+    assert pairs.rows() == [(0, 3)]
+    for size, rows in ((2, [(0, 1), (1, 2), (2, 3)]), (6, [(0, 2), (2, 3)]), (9, [(0, 3)])):
+        monkeypatch.setattr(prorated, "_BLOCK", size)
+        assert pairs.rows() == rows
+        assert pairs.total((np.array([0.0, 1.0]), np.array([0.0, 0.0, 0.0]))) == pytest.approx(
+            [0, 1, 0, 1, 0, 0.5, 0, 0.5, 0]
+        )
+
+
+def test_the_truth_is_read_off_records_in_one_order():
+    a, b, rows = noisy(12, 12, gaps=0.2)
+    a = a.take(rows)
+    pairs = prorated_pairs("X", a, b, ("x", "y", "t"), 0.7, "ignore")
+    shares = shares_of_agreement(a, b, 0.7, "ignore")
+    model = prorated.estimate_prorated(pairs, "known", InProcess())
+    overall = [[share for row in shares[name] for share in row] for name in ("x", "y", "t")]
+    for j, name in enumerate(("x", "y", "t")):
+        own = [shares[name][i][i] for i in range(12)]
+        for side, known in ((model.u[j], overall[j]), (model.m[j], own)):
+            agreeing = sum(share or 0.0 for share in known) / len(known)
+            gone = sum(share is None for share in known) / len(known)
+            if side is model.u[j]:
+                assert side == pytest.approx([gone, 1 - gone - agreeing, agreeing])
+            else:
+                top = max(agreeing, model.u[j][2])
+                some = max(1 - gone, 1 - model.u[j][0])
+                assert side == pytest.approx([1 - some, some - top, top])
+    assert model.prior == pytest.approx(1 / 12)
+    assert (model.names, model.ignored) == (("x", "y", "t"), (True, True, True))
+
+
+def free_em(shares, steps):
+    """Return m and u with both and the prior free, one pair after the other."""
+    names = list(shares)
+    cells = [(j, i) for j in range(len(shares["x"])) for i in range(len(shares["x"][0]))]
+    prior = 1 / max(len(shares["x"]), len(shares["x"][0]))
+
+    def states(weights):
+        total = math.fsum(weights)
+        agreeing = {n: math.fsum(w * shares[n][j][i] for w, (j, i) in zip(weights, cells, strict=True)) for n in names}
+        return {n: [1 - agreeing[n] / total, agreeing[n] / total] for n in names}
+
+    m, u = {n: [0.1, 0.9] for n in names}, states([1.0] * len(cells))
+    for _ in range(steps):
+        posterior = []
+        for j, i in cells:
+            odds = math.log(prior / (1 - prior))
+            for n in names:
+                share = shares[n][j][i]
+                odds += (1 - share) * math.log(m[n][0] / u[n][0]) + share * math.log(m[n][1] / u[n][1])
+            posterior.append(1 / (1 + math.exp(-odds)))
+        m, u = states(posterior), states([1 - one for one in posterior])
+        prior = min(sum(posterior) / len(cells), 0.5)
+    return m, u
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5])
+def test_free_estimation_is_that_of_plain_loops(steps):
+    a, b, _ = noisy(10, 8)
+    pairs = prorated_pairs("X", a, b, ("x", "y", "t"), 0.7, "ignore")
+    model = prorated.estimate_prorated(pairs, "free", InProcess(), steps)
+    m, u = free_em(shares_of_agreement(a, b, 0.7, "ignore"), steps)
+    for j, name in enumerate(("x", "y", "t")):
+        assert model.m[j] == pytest.approx(m[name], abs=1e-9)
+        assert model.u[j] == pytest.approx(u[name], abs=1e-9)
+    assert model.prior == pytest.approx(1 / 10)
+
+
+def test_progress_is_told_step_by_step():
+    a, b, _ = noisy(10, 8)
+    pairs = prorated_pairs("X", a, b, ("x", "y", "t"), 0.7, "ignore")
+    told = []
+    with listening(lambda *report: told.append(report)):
+        prorated.estimate_prorated(pairs, "em", InProcess(), 3)
+    assert told == [("estimating how often matches agree", step, 3) for step in (1, 2, 3)]
+
+
+def test_weights_are_counted_by_the_probability_of_a_match():
+    pairs = small()
+    m, u = (np.array([0.25, 0.75]), np.array([0.25, 0.25, 0.5])), (np.array([0.5, 0.5]), np.array([0.25, 0.5, 0.25]))
+    model = Model(("x", "t"), m, u, 0.25, (False, True))
+    weights = pairs.total(model.attribute_weights())
+    odds = 2.0**weights / 3
+    match = odds / (1 + odds)
+    levels, matched, unmatched, blur = prorated.weight_shares(pairs, model)
+    assert blur == 0.0005
+    expected = sorted({round(float(one), 3) for one in weights}, reverse=True)
+    assert levels == pytest.approx(expected, abs=0.002)
+    for found, chance in ((matched, match), (unmatched, 1 - match)):
+        share = pairs.between * chance / (pairs.between * chance).sum()
+        assert found == pytest.approx([share[np.abs(weights - one) < 0.002].sum() for one in expected])
+        assert found.sum() == pytest.approx(1)
+
+
+def test_best_links_and_assignments_by_hand():
+    pairs = small()
+    m, u = (np.array([0.25, 0.5]), np.array([0.25, 0.25, 0.5])), (np.array([0.5, 0.25]), np.array([0.25, 0.5, 0.25]))
+    model = Model(("x", "t"), m, u, 0.25, (False, True))
+    # Agreement is worth 1 on either, disagreement −1, a missing value nothing.
+    assert [list(weight) for weight in model.attribute_weights()] == [[-1.0, 1.0], [0.0, -1.0, 1.0]]
+    nearest = prorated.best_prorated(pairs, model, InProcess())
+    # From 4 b, 0 b and 5 a to 0 a (twice), 4 b, 1 and missing.
+    assert nearest.best.tolist() == [1, 0, 0]
+    assert nearest.score.tolist() == [-2.0, 0.0, 0.0]
+    assert nearest.ties.tolist() == [1, 4, 2]
+    assert nearest.second.tolist() == [3, 1, 2]
+    assert nearest.second_score.tolist() == [1.0, 0.0, 0.0]
+    partner, cost = prorated.assign_prorated("X", pairs, model)
+    assert partner[0] == 1
+    assert partner[2] in (0, 2)
+    assert sorted({0, 1, 2, 3} - set(partner.tolist())) in ([0], [2], [3])
+    assert cost.tolist() == [-2.0, 0.0, 0.0]
+
+
+def test_one_candidate_has_no_second():
+    schema = Schema([Attribute("x", Numeric(), "key")])
+    a, b = (Microdata(pl.DataFrame({"x": values}), schema) for values in ([1.0], [1.0, 2.0]))
+    pairs = prorated_pairs("X", a, b, ("x",), 1.0, "ignore")
+    model = Model(("x",), (np.array([0.25, 0.75]),), (np.array([0.5, 0.5]),), 0.5, (False,))
+    nearest = prorated.best_prorated(pairs, model, InProcess())
+    assert (nearest.best.tolist(), nearest.second.tolist(), nearest.ties.tolist()) == ([0, 0], [-1, -1], [1, 1])
+
+
+def test_without_second_best_the_links_are_the_same():
+    a, b, _ = noisy(10, 8)
+    linker = ProbabilisticLinkage(numbers="prorated", m="em")
+    assert linker.link(a, b, second=False).best.tolist() == linker.link(a, b).best.tolist()
+    for alone, usual in zip(linker.link_both(a, b, second=False), linker.link_both(a, b), strict=True):
+        assert alone.best.tolist() == usual.best.tolist()

@@ -14,8 +14,9 @@ from discreet.data.scales import Numeric, Sequence
 from discreet.data.schema import Attribute, Schema
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import MissingValueError, ParameterError, SchemaError
-from discreet.linkage.shared.sequence_distance import SequenceLinkage
+from discreet.linkage.shared.sequence_distance import SequenceLinkage, _nearest
 from discreet.masking.microaggregation.sequences.kshc import KSHC
+from discreet.progress import listening
 
 EVENTS = tuple("abcd")
 SCHEMA = Schema([Attribute("path", Sequence(EVENTS), "key")])
@@ -85,3 +86,38 @@ def test_bad_input():
     with pytest.raises(SchemaError, match="attribute 'x' is numeric; it links sequence attributes"):
         numbers = Microdata(pa.table({"x": [1.0]}), Schema([Attribute("x", Numeric(), "key")]))
         SequenceLinkage().link(numbers, numbers)
+
+
+def test_the_nearest_two_of_every_row():
+    table = np.array([[2.0, 1.0, 1.0, 3.0], [0.0, 5.0, 4.0, 4.0]])
+    (best, score, second, second_score, counts), tied = _nearest(table)
+    assert (best.tolist(), score.tolist()) == ([1, 0], [1.0, 0.0])
+    assert (second.tolist(), second_score.tolist()) == ([2, 2], [1.0, 4.0])
+    assert (counts.tolist(), tied.tolist()) == ([2, 1], [1, 2, 0])
+    assert table[0, 1] == 1.0
+    (_, _, second, second_score, _), _ = _nearest(table[:, :1])
+    assert (second.tolist(), second_score.tolist()) == ([-1, -1], [np.inf, np.inf])
+
+
+def test_progress_is_told_block_by_block(monkeypatch):
+    monkeypatch.setattr("discreet.linkage.shared.sequence_distance._PAIRS", 4)
+    a, b = microdata([["a"], ["b"]]), microdata([["a"], ["b"], ["c"], ["d"], ["a", "b"]])
+    told = []
+    with listening(lambda *report: told.append(report)):
+        links = SequenceLinkage(distance="levenshtein").link(a, b)
+    assert told == [("linking", done, 3) for done in (1, 2, 3)]
+    assert links.best.tolist() == [0, 1, 0, 0, 0]
+
+
+def test_a_search_says_what_it_looks_at():
+    data = microdata([["a"], ["b"]])
+    linker = SequenceLinkage()
+    of_release, of_original = linker.search(data), linker.search(data, of_release=False)
+    assert (of_release.original, of_release.released) == (("path",), ())
+    assert (of_original.original, of_original.released) == ((), ("path",))
+    looking = linker.looking((SCHEMA, SCHEMA))
+    with pytest.raises(StopIteration) as done:
+        next(looking)
+    found = done.value.value
+    assert (found.names, found.refuses_gaps) == (("path",), True)
+    assert found.search(data).asked is data

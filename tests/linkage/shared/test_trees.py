@@ -15,7 +15,7 @@ from discreet.data.schema import Attribute, Schema
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError
 from discreet.linkage.shared.distance import DistanceLinkage
-from discreet.linkage.shared.terms import level_table
+from discreet.linkage.shared.level_terms import level_table
 from discreet.linkage.shared.yardstick import prepare
 
 FUEL, SIZE = tuple("abcdefg"), tuple(range(9))
@@ -155,13 +155,6 @@ def test_one_to_one():
     large = Microdata(pl.DataFrame({"x": np.arange(50_001.0)}), schema)
     with pytest.raises(DataError, match="files of 50001 and 3 records are too large"):
         DistanceLinkage(one_to_one=True).link(large, b)
-
-
-def test_too_many_levels_are_refused():
-    schema = Schema([Attribute("x", Nominal(tuple(range(10_001))), "key")])
-    a = Microdata(pl.DataFrame({"x": [1, 2]}), schema)
-    with pytest.raises(DataError, match="too many levels"):
-        DistanceLinkage().link(a, a)
 
 
 @pytest.mark.parametrize("dims", [1, 3, 10])

@@ -55,3 +55,31 @@ def test_imputation_uses_the_other_attributes():
     assert filled.mean(axis=0) == pytest.approx(np.zeros(3), abs=1e-12)
     assert filled.std(axis=0) == pytest.approx(np.ones(3))
     assert np.isfinite(impute(np.array([[np.nan, np.nan], [1.0, 2.0], [2.0, 1.0]]))).all()
+
+
+def test_a_gap_is_what_the_other_attributes_predict():
+    # Two columns that are equal where both are known.
+    values = np.array([[1.0, 1.0], [-1.0, -1.0], [2.0, 2.0], [-2.0, -2.0], [1.5, np.nan], [np.nan, np.nan]])
+    filled = impute(values)
+    assert filled.mean(axis=0) == pytest.approx([0, 0], abs=1e-12)
+    assert filled.std(axis=0) == pytest.approx([1, 1])
+    # Nearly as large as its own, but for a little ridge, and between the known neighbours of the column.
+    assert filled[0, 1] < filled[4, 1] < filled[2, 1]
+    assert filled[4, 1] == pytest.approx(filled[4, 0], rel=0.1)
+    # Who has no value at all is the mean of the others.
+    assert filled[5] == pytest.approx(filled[:5].mean(axis=0), abs=0.01)
+
+
+def test_without_gaps_columns_are_standardised_and_constant_ones_become_zero():
+    values = np.array([[1.0, 4.0], [3.0, 4.0], [8.0, 4.0]])
+    filled = impute(values)
+    assert filled[:, 0] == pytest.approx((values[:, 0] - 4) / np.sqrt(26 / 3))
+    assert filled[:, 1].tolist() == [0, 0, 0]
+    assert values[0, 0] == 1.0
+
+
+def test_two_values_are_enough_and_one_is_not():
+    column = np.array([[np.nan], [2.0], [6.0]])
+    assert normalise(column, "standard")[1:, 0].tolist() == [-1.0, 1.0]
+    assert normalise(column, "ranging")[1:, 0].tolist() == [0.0, 1.0]
+    assert normalise(column[:2], "standard").shape == (2, 0)

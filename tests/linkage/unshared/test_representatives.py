@@ -9,13 +9,23 @@ from tests.linkage.unshared import problems
 from tests.reference import representatives as reference
 from tests.reproduction.subjects.test_representatives_example import FILE_A, FILE_B, TABLE_III
 
+from discreet.contracts.engine import InProcess
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.linkage.shared.distance import DistanceLinkage
-from discreet.linkage.unshared.representatives import FAMILIES, RepresentativeLinkage, family, representatives
-from discreet.operators import OWA
+from discreet.linkage.shared.probabilistic import ProbabilisticLinkage
+from discreet.linkage.unshared.representatives import (
+    FAMILIES,
+    RepresentativeLinkage,
+    _among_all,
+    _by_linker,
+    family,
+    representatives,
+)
+from discreet.linkage.unshared.unshared import one_each
+from discreet.operators import OWA, Power, Sigmoid, SymmetricSugeno, Threshold
 
 CELLS = st.one_of(st.floats(0, 1), st.just(np.nan))
 ROWS = st.lists(st.lists(CELLS, min_size=5, max_size=5), min_size=1, max_size=6)
@@ -170,3 +180,58 @@ def test_bad_input():
         RepresentativeLinkage(by=["a0"]).link(good, good)
     with pytest.raises(ParameterError, match="family: name must be one of"):
         family("owa")
+
+
+def test_families_are_those_of_the_paper():
+    assert [one.quantifier for one in family("owa:power")] == [Power(step / 5) for step in range(1, 11)]
+    assert [one.quantifier for one in family("owa:threshold")] == [Threshold(step / 10) for step in range(10)]
+    assert [one.quantifier for one in family("sugeno:sigmoid")] == [Sigmoid(step / 10) for step in range(10)]
+    assert family("owa:sigmoid", "plain")[3].quantifier == Sigmoid(0.3, ends="plain")
+    assert {type(one) for one in family("owa:sigmoid")} == {OWA}
+    assert {(type(one), one.strict) for one in family("sugeno:power")} == {(SymmetricSugeno, False)}
+    with pytest.raises(ParameterError, match="family: name must be one of owa:power, .*; got 'owa:cubic'"):
+        family("owa:cubic")
+
+
+def test_records_without_a_value_have_no_representative():
+    values = np.array([[np.nan, np.nan], [1.0, 3.0], [np.nan, 5.0]])
+    found = representatives(values, [OWA("power:1"), OWA(Threshold(0.0))])
+    assert np.isnan(found[0]).all()
+    assert found[1:].tolist() == [[2.0, 3.0], [5.0, 5.0]]
+    assert np.isnan(representatives(values[:1], [OWA("power:1")])).tolist() == [[True]]
+
+
+def test_links_among_some_are_links_among_all():
+    nearest = one_each(np.array([1, -1]), np.array([0, -1]), np.array([0.5, np.inf]), np.array([0.75, np.inf]))
+    found = _among_all(nearest, np.array([0, 3]), np.array([1, 2]), 4, 3)
+    assert (found.best.tolist(), found.second.tolist()) == ([-1, 3, -1], [-1, 0, -1])
+    assert (found.score.tolist(), found.second_score.tolist()) == ([np.inf, 0.5, np.inf], [np.inf, 0.75, np.inf])
+    assert (found.ties.tolist(), found.row.tolist()) == ([0, 1, 0], [-1, 0, 1])
+    # Who has no representative is a class of his own, after those who have.
+    assert found.classes.tolist() == [0, 2, 3, 1]
+    assert (found.row_offsets.tolist(), found.tied.tolist()) == ([0, 1, 1], [1])
+    assert _among_all(nearest, np.arange(2), np.arange(2), 2, 2) is nearest
+    assert _among_all(nearest, np.arange(2), np.arange(2), 3, 2).classes.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("linker", "sign"), [(DistanceLinkage(), 1), (ProbabilisticLinkage(bins=None), -1)])
+def test_another_linker_is_handed_the_representatives_and_its_weights_become_distances(linker, sign):
+    x, y = np.array([[1.0, 5.0], [2.0, 4.0], [2.0, 4.0]]), np.array([[2.0, 4.0], [1.0, 5.0]])
+    nearest = _by_linker(linker, x, y, InProcess())
+    schema = Schema(Attribute(name, Numeric(), "key") for name in ("r1", "r2"))
+    files = [Microdata(pl.DataFrame(side, schema=["r1", "r2"]), schema) for side in (x, y)]
+    links = linker.link(*files)
+    assert nearest.best.tolist() == links.best.tolist() == [1, 0]
+    assert nearest.ties.tolist() == [2, 1]
+    assert nearest.second.tolist() == links.second.tolist()
+    assert nearest.score.tolist() == (sign * links.score).tolist()
+    assert nearest.second_score.tolist() == (sign * links.second_score).tolist()
+    assert nearest.class_of_records(3).tolist() == links.classes.tolist()
+
+
+def test_missing_values_are_zero_after_normalising():
+    values = np.array([[1.0, 2.0], [3.0, np.nan], [5.0, 9.0]])
+    linker = RepresentativeLinkage(missing="zero", operators=["owa:power:1"], normalise="ranging")
+    assert linker._represented(values).ravel().tolist() == pytest.approx([0.0, 0.25, 1.0])
+    projected = RepresentativeLinkage(operators=["owa:power:1"], normalise="ranging")
+    assert projected._represented(values).ravel().tolist() == pytest.approx([0.0, 0.5, 1.0])

@@ -9,8 +9,27 @@ from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
 from discreet.linkage.chance import significance
-from discreet.linkage.unshared.canonical import Whitened, gains, improve, solve, whiten
-from discreet.linkage.unshared.structural import StructuralLinkage, sharpness
+from discreet.linkage.unshared import structural
+from discreet.linkage.unshared.canonical import Match, Whitened, gains, improve, solve, whiten
+from discreet.linkage.unshared.hub_search import METRICS, distances
+from discreet.linkage.unshared.near_representatives import log_nearness, weights_of
+from discreet.linkage.unshared.representatives import representatives
+from discreet.linkage.unshared.structural import (
+    _QUANTILES,
+    VIEWS,
+    StructuralLinkage,
+    _averaged,
+    _quantile_costs,
+    _side_by_side,
+    _variable_tables,
+    improve_starts,
+    matched_variables,
+    representative_evidence,
+    sharpness,
+    views_of,
+    whitened_stages,
+)
+from discreet.progress import listening
 
 
 def mean_correct(data_dir, name, runs, seed=0, **parameters):
@@ -223,3 +242,148 @@ def test_links_of_a_table_of_sums_by_hand():
     alone = _best_links(table[:1], np.array([0]), order_y, False)
     assert alone.best.tolist() == [0, 0, 0]
     assert alone.second.tolist() == [-1, -1, -1]
+
+
+SMALL = latent(24, np.random.default_rng(3))
+
+
+def test_views_are_standard_normal_scores_and_ranges():
+    x, y = SMALL
+    views = views_of(x, y)
+    assert list(views) == ["standard", "rank_gauss", "ranging"]
+    for side, raw in ((0, x), (1, y)):
+        assert views["standard"][side] == pytest.approx((raw - raw.mean(axis=0)) / raw.std(axis=0))
+        assert views["ranging"][side] == pytest.approx((raw - raw.min(axis=0)) / np.ptp(raw, axis=0))
+        scores = views["rank_gauss"][side]
+        assert np.argsort(scores, axis=0).tolist() == np.argsort(raw, axis=0).tolist()
+        assert scores.std(axis=0) == pytest.approx(np.ones(raw.shape[1]))
+
+
+@pytest.mark.parametrize(("normalisation", "metric"), [("auto", "auto"), ("standard", "auto"), ("auto", "root")])
+def test_evidence_is_nearness_weighed_by_sharpness(normalisation, metric):
+    views = views_of(*SMALL)
+    names = VIEWS if normalisation == "auto" else (normalisation,)
+    metrics = tuple(METRICS) if metric == "auto" else (metric,)
+    tables = {}
+    for name in names:
+        first, second = (representatives(side, _QUANTILES) for side in views[name])
+        for one in metrics:
+            tables[name, one] = distances(second, first, one)
+    shares, totals = weights_of({way: sharpness(table) for way, table in tables.items()})
+    by_name = {name: sum(shares[name, one] * log_nearness(tables[name, one]) for one in metrics) for name in names}
+    total = sum(totals[name] * own for name, own in by_name.items())
+    evidence, starts = representative_evidence(views, normalisation, metric)
+    assert evidence == pytest.approx(total)
+    # The match of all of it comes first, then that of every normalisation.
+    assert len(starts) == 1 + len(names)
+    for (rows, columns), table in zip(starts, [total, *by_name.values()], strict=True):
+        assert table[rows, columns].sum() == pytest.approx(table[solve(table)].sum())
+
+
+def test_quantiles_are_compared_as_they_are_and_turned():
+    x, y = np.array([[0.0, 1.0], [1.0, 3.0], [2.0, 9.0]]), np.array([[0.0], [-1.0], [-2.0]])
+    same, turned = _quantile_costs(x, y)
+    assert (same.shape, turned.shape) == ((2, 1), (2, 1))
+    # Column 0 is minus the only one of the second file: turned, they are one.
+    assert turned[0, 0] == pytest.approx(0)
+    assert same[0, 0] == pytest.approx(4)
+    grid = (np.arange(100) + 0.5) / 100
+    first, second = np.quantile(x[:, 1], grid), np.quantile(y[:, 0], grid)
+    assert same[1, 0] == pytest.approx(np.mean((first - second) ** 2))
+    assert turned[1, 0] == pytest.approx(np.mean((first + second[::-1]) ** 2))
+
+
+def turned_files():
+    """Return two files of the same columns, of which the second has two exchanged and one turned."""
+    rng = np.random.default_rng(5)
+    x = rng.gamma([1.0, 3.0, 9.0], size=(40, 3)) @ np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.3], [0.0, 0.0, 1.0]])
+    return x, np.column_stack([x[:, 1], -x[:, 0], x[:, 2]])
+
+
+def test_attributes_are_matched_with_their_sign_each_match_once():
+    x, y = turned_files()
+    matches = matched_variables(views_of(x, y), np.random.default_rng(0))
+    found = [(image.tolist(), signs.tolist()) for image, signs in matches]
+    assert ([1, 0, 2], [-1, 1, 1]) in found
+    assert len({(*image, *signs) for image, signs in found}) == len(found)
+
+
+def test_matched_attributes_stand_side_by_side():
+    x, y = turned_files()
+    views = views_of(x, y)
+    first, second = _side_by_side(views, np.array([1, 0, -1]), np.array([-1, 1, 1]))
+    assert first.shape == second.shape == (40, 4)
+    gauss, standard = views["rank_gauss"], views["standard"]
+    assert first == pytest.approx(np.column_stack([-gauss.x[:, 0], gauss.x[:, 1], -standard.x[:, 0], standard.x[:, 1]]))
+    assert second == pytest.approx(np.column_stack([gauss.y[:, 1], gauss.y[:, 0], standard.y[:, 1], standard.y[:, 0]]))
+    assert first == pytest.approx(second)
+
+
+def test_matched_attributes_rate_pairs_by_a_density_of_differences():
+    x, y = turned_files()
+    y = y + 0.05 * np.random.default_rng(6).normal(size=y.shape)
+    views = views_of(x, y)
+    tables = _variable_tables(views, np.random.default_rng(0))
+    matches = matched_variables(views, np.random.default_rng(0))
+    assert len(tables) == len(matches)
+    for table, (image, signs) in zip(tables, matches, strict=True):
+        first, second = _side_by_side(views, image, signs)
+        gaps = ((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2)
+        usual = gaps[solve(-gaps)].mean()
+        assert table == pytest.approx(-0.5 * int((image >= 0).sum()) * gaps / usual)
+
+
+def test_stages_damp_weak_components_less_and_less():
+    views = views_of(*SMALL)
+    stages = whitened_stages(views)
+    assert [len(files) for files in stages] == [2, 2, 2]
+    for files, ridge in zip(stages, (0.3, 0.05, 0.001), strict=True):
+        for found, name in zip(files, ("standard", "rank_gauss"), strict=True):
+            for side in (0, 1):
+                assert found[side] == pytest.approx(whiten(views[name][side], ridge))
+
+
+def test_every_start_is_improved_stage_by_stage_and_the_best_comes_first():
+    views = views_of(*SMALL)
+    evidence = np.zeros((24, 24))
+    rng = np.random.default_rng(1)
+    starts = [
+        (np.arange(24), rng.permutation(24)),
+        (np.arange(24), np.arange(24)),
+        (np.arange(24), rng.permutation(24)),
+    ]
+    expected = []
+    for start in starts:
+        found = Match(*start, 0.0, evidence)
+        for files in whitened_stages(views):
+            found = improve(files, found.rows, found.columns, evidence)
+        expected.append(found.objective)
+    told = []
+    with listening(lambda *report: told.append(report)):
+        matches = improve_starts(views, starts, evidence)
+    assert [match.objective for match in matches] == pytest.approx(sorted(expected, reverse=True))
+    assert told[-1] == ("improving matches", 3, 3)
+
+
+def test_tables_are_averaged_by_what_their_matches_are_worth():
+    rows = np.arange(10)
+    best, other = (Match(rows, rows, worth, np.full((2, 2), value)) for worth, value in ((5.0, 1.0), (3.0, 4.0)))
+    # A fifth of a nat a record less, of ten records: e times as little.
+    share = 1 / (1 + np.e)
+    assert _averaged([best, other]) == pytest.approx(np.full((2, 2), (1 - share) + 4 * share))
+    assert _averaged([best]) == pytest.approx(best.table)
+
+
+def test_shorter_files_are_linked_by_evidence_alone():
+    x, y = latent(40, np.random.default_rng(8), noise=0.01)
+    for n, improved in ((30, True), (29, False)):
+        calls = []
+        linker = StructuralLinkage(random_state=0)
+        with pytest.MonkeyPatch.context() as patch:
+            usual = structural.improve_starts
+            patch.setattr(
+                structural, "improve_starts", lambda *given, usual=usual, calls=calls: calls.append(1) or usual(*given)
+            )
+            linker.link(problems.table(x, "a"), problems.table(y[:n], "b"))
+        assert bool(calls) == improved
+        assert len(linker.evidence_) == 1

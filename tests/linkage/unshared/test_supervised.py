@@ -9,7 +9,7 @@ from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
 from discreet.linkage.learned_weights import drawn_rivals, learn_weights
-from discreet.linkage.unshared.supervised import SupervisedLinkage, _Features
+from discreet.linkage.unshared.supervised import SupervisedLinkage, _best_links, _different_columns, _Features
 
 
 def split(data_dir, name, n, known, seed=0):
@@ -130,3 +130,74 @@ def test_records_are_not_passed_over_for_having_the_number_of_a_known_one():
     )
     a, b = problems.table(values, "a"), problems.table(values[truth] @ rng.normal(size=(4, 4)), "b")
     assert SupervisedLinkage(known).link(a, b).best.tolist() == truth.tolist()
+
+
+def test_two_known_links_are_enough_to_learn_from_and_one_is_not():
+    rng = np.random.default_rng(0)
+    a, b = problems.table(rng.normal(size=(10, 2)), "a"), problems.table(rng.normal(size=(10, 2)), "b")
+    links = SupervisedLinkage([[3, 4], [5, 6]]).link(a, b)
+    assert links.best[[4, 6]].tolist() == [3, 5]
+    # Positions count from 0: the last record of either file may be named, nobody after it.
+    assert SupervisedLinkage([[3, 9], [9, 6]]).link(a, b).best[[9, 6]].tolist() == [3, 9]
+    for known in ([[3, 4], [10, 6]], [[3, 10], [9, 6]]):
+        with pytest.raises(DataError, match="known names positions beyond the 10 and 10 records"):
+            SupervisedLinkage(known).link(a, b)
+    with pytest.raises(DataError, match="known names a record twice"):
+        SupervisedLinkage([[0, 1], [2, 1]]).link(a, b)
+
+
+TABLE = np.array([[5.0, 4.0, 9.0], [6.0, 7.0, 8.0], [1.0, 2.0, 0.0]])
+"""How well records of the second file (rows) fit those of the first."""
+
+
+def test_known_links_are_settled_before_the_others_choose():
+    known = np.array([[0, 2], [2, 1]])
+    free = _best_links(TABLE, known, False, np.random.default_rng(0))
+    assert (free.best.tolist(), free.second.tolist()) == ([2, 2, 0], [0, 1, 1])
+    assert free.score.tolist() == [9.0, 8.0, 1.0]
+    # A second that would fit better than a known link is worth no more than it.
+    assert free.second_score.tolist() == [5.0, 7.0, 1.0]
+    once = _best_links(TABLE, known, True, np.random.default_rng(0))
+    assert (once.best.tolist(), once.second.tolist()) == ([1, 2, 0], [2, 1, 1])
+    assert (once.score.tolist(), once.second_score.tolist()) == ([4.0, 8.0, 1.0], [4.0, 7.0, 1.0])
+
+
+def test_who_is_left_over_has_no_link_and_a_single_candidate_no_second():
+    once = _best_links(TABLE[:, :2], np.array([[0, 1], [1, 0]]), True, np.random.default_rng(0))
+    assert once.best.tolist() == [1, 0, -1]
+    assert once.score.tolist() == [4.0, 6.0, -np.inf]
+    assert once.second.tolist() == [0, 1, -1]
+    alone = _best_links(TABLE[:, :1], np.array([[0, 1]]), False, np.random.default_rng(0))
+    assert (alone.best.tolist(), alone.second.tolist()) == ([0, 0, 0], [-1, -1, -1])
+
+
+def test_among_equals_one_is_drawn():
+    equal = np.zeros((200, 3))
+    drawn = _best_links(equal, np.array([[0, 0]]), False, np.random.default_rng(1)).best[1:]
+    assert len(set(drawn.tolist())) == 1, "of the same table, all see the same one first"
+    firsts = {int(_best_links(equal, np.array([[0, 0]]), False, np.random.default_rng(s)).best[1]) for s in range(20)}
+    assert firsts == {0, 1, 2}
+
+
+def test_columns_that_are_equal_in_both_files_are_kept_once():
+    x = np.array([[1.0, 1.0, 2.0, 1.0], [3.0, 3.0, 4.0, 3.0]])
+    y = np.array([[5.0, 5.0, 6.0, 0.0]])
+    assert _different_columns(x, y).tolist() == [0, 2, 3]
+    assert _different_columns(x, y[:, [0, 0, 0, 0]]).tolist() == [0, 2]
+
+
+def test_features_are_products_or_minus_squared_differences():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(40, 2)), rng.normal(size=(30, 3))
+    bilinear = _Features(x, y, "bilinear")
+    weights = rng.normal(size=6)
+    pairs = np.array([0, 5, 2]), np.array([4, 0, 1])
+    both = list(zip(*pairs, strict=True))
+    expected = [[bilinear.x[i, p] * bilinear.y[j, q] for p in range(2) for q in range(3)] for i, j in both]
+    assert bilinear.of(*pairs) == pytest.approx(np.array(expected))
+    weighted = _Features(x, y, "weighted")
+    assert weighted.of(*pairs) == pytest.approx(-((weighted.x[pairs[0]] - weighted.y[pairs[1]]) ** 2))
+    for features, own in ((bilinear, weights), (weighted, rng.random(weighted.x.shape[1]))):
+        table = features.table(own)
+        assert table.shape == (30, 40)
+        assert table[pairs[1], pairs[0]] == pytest.approx(features.of(*pairs) @ own)

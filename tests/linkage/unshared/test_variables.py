@@ -12,7 +12,17 @@ from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError, SchemaError
-from discreet.linkage.unshared.variables import associations, match_columns, match_variables, quadratic_matching
+from discreet.linkage.unshared.representatives import family, representatives
+from discreet.linkage.unshared.variables import (
+    VariableMatch,
+    _correlations,
+    _inverse,
+    _marginal_costs,
+    associations,
+    match_columns,
+    match_variables,
+    quadratic_matching,
+)
 from discreet.reproduction.public_files import DataFolder
 from discreet.reproduction.subjects.variable_links import correct, values
 
@@ -119,3 +129,95 @@ def test_bad_input():
         match_variables(good, words)
     with pytest.raises(DataError, match="column 'a0' of the first file has fewer than 2 values"):
         match_variables(problems.table(np.array([[1.0], [np.nan]]), "a"), good)
+
+
+def test_distributions_are_compared_by_cramer_and_von_mises():
+    x = np.array([[1.0, 5.0], [2.0, np.nan], [3.0, 7.0]])
+    y = np.array([[1.0], [4.0]])
+    # Shares up to 1, 2, 3, 1 and 4 differ by 1/3 − 1/2, 2/3 − 1/2, 1 − 1/2, 1/3 − 1/2 and 0.
+    gaps = np.array([-1 / 6, 1 / 6, 1 / 2, -1 / 6, 0])
+    # Of 5 and 7, without the gap, against 1 and 4: 1/2 − 1, 0, −1/2 and −1.
+    others = np.array([-1 / 2, 0, -1 / 2, -1])
+    expected = [[3 * 3 * 2 / 5 * (gaps**2).mean()], [3 * 2 * 2 / 4 * (others**2).mean()]]
+    assert _marginal_costs(x, y) == pytest.approx(np.array(expected))
+
+
+def test_correlations_leave_pairs_out_that_are_not_whole():
+    whole = np.array([[1.0, 2.0, 5.0], [2.0, 1.0, 5.0], [4.0, 4.0, 5.0], [3.0, 0.0, 5.0]])
+    expected = np.corrcoef(whole[:, :2].T)[0, 1]
+    found = _correlations(whole)
+    assert found[0, 1] == found[1, 0] == pytest.approx(expected)
+    # A column that does not vary is uncorrelated, also with itself.
+    assert found[2].tolist() == [0, 0, 0]
+    holes = np.vstack([whole, [[9.0, np.nan, 5.0]]])
+    part = _correlations(holes)
+    assert part[0, 1] == part[1, 0] == pytest.approx(expected)
+    assert np.diag(part).tolist() == [1, 1, 1]
+    assert part[0, 2] == 0
+    # Two records say nothing about a pair, three do.
+    few = np.array([[1.0, 1.0], [2.0, 2.0], [5.0, np.nan]])
+    assert _correlations(few)[0, 1] == 0
+    assert _correlations(np.vstack([few, [[7.0, 8.0]]]))[0, 1] > 0.9
+
+
+def test_associations_are_of_values_and_of_distances_from_the_median():
+    values = np.array([[1.0, 9.0], [2.0, 4.0], [3.0, 1.0], [4.0, 0.0], [5.0, -1.0]])
+    first, second = associations(values)
+    assert first[0, 1] == pytest.approx(np.arctanh(-0.999))
+    # Distances from 3 and from 1: 2, 1, 0, 1, 2 and 8, 3, 0, 1, 2, whose ranks correlate.
+    ranks = np.corrcoef([[4.5, 2.5, 1, 2.5, 4.5], [5, 4, 1, 2, 3]])[0, 1]
+    assert second[0, 1] == pytest.approx(np.arctanh(0.999 * ranks))
+    assert np.diag(first).tolist() == np.diag(second).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("method", ["both", "marginal", "association", "owa"])
+def test_the_cost_of_a_match_is_what_was_minimised(method):
+    rng = np.random.default_rng(4)
+    x, y = rng.gamma([1.0, 4.0, 9.0], size=(30, 3)), rng.gamma([9.0, 1.0], size=(20, 2))
+    image, cost = match_columns(x, y, method, 5, np.random.default_rng(0))
+    matched = np.flatnonzero(image >= 0)
+    assert sorted(image[matched].tolist()) == [0, 1]
+    if method == "owa":
+        first, second = (representatives(side.T, family("owa:power")) for side in (x, y))
+        own = np.sqrt(((first[:, None] - second[None]) ** 2).sum(axis=2))
+    else:
+        own = 5.0 * _marginal_costs(x, y)
+    expected = own[matched, image[matched]].sum() if method != "association" else 0.0
+    if method in ("both", "association"):
+        # Differences of associations in units of chance, every pair of variables once.
+        precision = np.sqrt(0.5 / (1 / 27 + 1 / 17))
+        for one, other in zip(associations(x), associations(y), strict=True):
+            gaps = one[np.ix_(matched, matched)] - other[np.ix_(image[matched], image[matched])]
+            expected += precision**2 * (gaps**2).sum() / 2
+    assert cost == pytest.approx(expected)
+
+
+def test_a_match_read_backwards():
+    back, signs = _inverse(np.array([2, 0]), np.array([-1, 1]), 4)
+    assert (back.tolist(), signs.tolist()) == ([1, -1, 0, -1], [1, 1, -1, 1])
+    match = VariableMatch(("a", "b"), ("x",), np.array([-1, 0]), 1.5)
+    assert match.pairs == (("b", "x"),)
+    assert (match.correct(), match.correct([("b", "x"), ("a", "x")])) == (0, 1)
+
+
+def test_matches_come_cheapest_first_each_once():
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(30, 4)) @ rng.normal(size=(4, 4))
+    first = np.corrcoef(values.T)[None]
+    second = np.corrcoef((values @ np.diag([1, -1, 1, 1]))[:, [2, 0, 3, 1]].T)[None]
+    found = quadratic_matching(first, second, np.zeros((2, 4, 4)), False, 12, rng)
+    costs = [cost for _, _, cost in found]
+    assert costs == sorted(costs)
+    assert len({(*image.tolist(), *signs.tolist()) for image, signs, _ in found}) == len(found)
+    for image, signs, cost in found:
+        assert signs.tolist() == [1, 1, 1, 1]
+        assert cost == pytest.approx(((first[0] - second[0][np.ix_(image, image)]) ** 2).sum() / 2)
+    turned = quadratic_matching(first, second, np.zeros((2, 4, 4)), True, 12, rng)[0]
+    assert turned[2] == pytest.approx(0, abs=1e-9)
+    assert turned[0].tolist() == [1, 3, 0, 2]
+    # Without any start but the own costs, these alone decide where to begin, with the sign that is cheaper.
+    own = np.ones((2, 4, 4))
+    own[1, np.arange(4), [1, 3, 0, 2]] = 0.0
+    begun = quadratic_matching(np.zeros((1, 4, 4)), np.zeros((1, 4, 4)), own, True, 0, rng)
+    assert len(begun) == 1
+    assert (begun[0][0].tolist(), begun[0][1].tolist(), begun[0][2]) == ([1, 3, 0, 2], [-1] * 4, pytest.approx(0))

@@ -39,6 +39,10 @@ class Nominal(Categorical):
     def __init__(self, levels: Iterable[Level]) -> None:
         self._set_levels(levels)
 
+    @property
+    def largest_distance(self) -> float:
+        return float(len(self.levels) > 1)
+
     def _level_distance(self, a: CodeArray, b: CodeArray) -> FloatArray:
         return np.asarray(a != b, dtype=np.float64)
 

@@ -52,6 +52,13 @@ class Ordinal(Categorical):
                 f"got {len(self.semantics.low)} intervals for {len(self.levels)} levels."
             )
 
+    @property
+    def largest_distance(self) -> float:
+        # Rounding keeps an order: no two other levels are farther apart, to the last bit.
+        centers = None if self.semantics is None else self.semantics.centers
+        ends = (0, len(self.levels) - 1) if centers is None else (int(centers.argmin()), int(centers.argmax()))
+        return float(self._level_distance(*(np.array(end, dtype=np.int32) for end in ends)))
+
     def _level_distance(self, a: CodeArray, b: CodeArray) -> FloatArray:
         if self.semantics is None:
             return np.abs(a.astype(np.float64) - b) / len(self.levels)

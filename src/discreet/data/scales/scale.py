@@ -136,10 +136,14 @@ class Categorical(Scale):
         result = np.array(self._level_distance(first, second), dtype=np.float64)
         absent = (first < 0) != (second < 0)
         if absent.any():
-            everything = np.arange(len(self.levels), dtype=np.int32)
-            result[absent] = self._level_distance(everything[:, None], everything[None, :]).max(initial=0.0)
+            result[absent] = self.largest_distance
         result[(first < 0) & (second < 0)] = 0.0
         return result
+
+    @property
+    @abstractmethod
+    def largest_distance(self) -> float:
+        """The distance of the two levels that are farthest apart, told without comparing each with each."""
 
     @abstractmethod
     def _level_distance(self, a: CodeArray, b: CodeArray) -> FloatArray:

@@ -108,7 +108,7 @@ def arrange(
         middle = min(max(middle, low + whole), low + (high - low - 1) // whole * whole)
         widest, by = -1.0, 0
         for p in range(dims):
-            width = spread(columns[p], rows, low, high, no_terms, 0)
+            width = spread(columns[p], rows, low, high, no_terms, -1)
             if width > widest:
                 widest, by = width, p
         halve(columns[by], rows, low, high, middle)

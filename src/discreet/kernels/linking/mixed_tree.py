@@ -26,8 +26,8 @@ def spread(
     rows: IntArray,  # IN (n,) int64
     low: int,  # IN which of them
     high: int,
-    terms: FloatArray,  # IN its table of terms
-    codes: int,  # IN the number of its codes, 0 for a number
+    terms: FloatArray,  # IN its table of terms, or its steps
+    codes: int,  # IN the number of its codes, 0 where terms go by how far codes are apart, −1 for a number
 ) -> float:
     """Return the mean term of two rows, from a sample at even steps: what splitting by the attribute can save."""
     size = high - low
@@ -37,7 +37,11 @@ def spread(
     for i in range(low + step, high, step):
         value = column[rows[i]]
         if codes > 0:
-            total += min(terms[int(previous) * codes + int(value)], 1e9)
+            # A row is for a code of a query, of which there may be fewer.
+            row = min(int(previous), terms.size // codes - 1)
+            total += min(terms[row * codes + int(value)], 1e9)
+        elif codes == 0:
+            total += min(terms[abs(int(previous) - int(value))], 1e9)
         else:
             total += (value - previous) * (value - previous)
         pairs += 1
@@ -79,9 +83,9 @@ def halve(
 @exact_kernel
 def build(
     columns: FloatArray,  # IN (attributes, n) float64, categories as codes, before the numbers
-    terms: FloatArray,  # IN (all,) float64, the tables of terms, one after the other, a row for a query's code
+    terms: FloatArray,  # IN (all,) float64, tables of terms, one after the other, a row for a code of a query; or steps
     table: IntArray,  # IN (attributes + 1,) int64, where the table of an attribute starts; of a number, an empty one
-    codes_of: IntArray,  # IN (categories,) int64, the number of codes
+    codes_of: IntArray,  # IN (categories,) int64, the number of codes; 0 where terms never fall with their difference
     leaf: int,  # IN the most rows of a leaf
     rows: IntArray,  # OUT (n,) int64, the rows in the order of the leaves
     attribute: IntArray,  # OUT (nodes,) int64, what a node splits by, −1 in a leaf
@@ -106,7 +110,7 @@ def build(
             continue
         widest, by = 0.0, -1
         for p in range(dims):
-            codes = codes_of[p] if p < categories else 0
+            codes = codes_of[p] if p < categories else -1
             width = spread(columns[p], rows, low, high, terms[table[p] : table[p + 1]], codes)
             if width > widest:
                 widest, by = width, p
@@ -162,7 +166,7 @@ def build(
 
 @exact_kernel
 def _term(value: float, smallest: float, largest: float, terms: FloatArray, codes: int, metric: int) -> float:
-    # The least term of the query's value to anything in the range; a number has no codes.
+    # The least term of the query's value to anything in the range, which for steps is the one to its nearer end.
     if codes > 0:
         least = np.inf
         row = int(value) * codes
@@ -170,6 +174,8 @@ def _term(value: float, smallest: float, largest: float, terms: FloatArray, code
             least = min(least, terms[row + code])
         return least
     gap = max(smallest - value, value - largest, 0.0)
+    if codes == 0:
+        return float(terms[int(gap)])
     return gap * gap if metric == 0 else gap
 
 
@@ -192,7 +198,7 @@ def leaf_of(
         while attribute[node] >= 0:
             p = attribute[node]
             t = terms[table[p] : table[p + 1]]
-            codes = codes_of[p] if p < categories else 0
+            codes = codes_of[p] if p < categories else -1
             value = queries[k, p]
             left = _term(value, ranges[node, 0], ranges[node, 1], t, codes, metric)
             right = _term(value, ranges[node, 2], ranges[node, 3], t, codes, metric)
@@ -212,7 +218,12 @@ def _terms_of(
     for p in range(columns.shape[0]):
         value = query[p]
         x = columns[p, start:stop]
-        if p < categories:
+        if p < categories and codes_of[p] == 0:
+            steps, own = terms[table[p] : table[p + 1]], int(value)
+            for i in range(size):
+                term = steps[abs(int(x[i]) - own)]
+                d[i] = max(d[i], term) if metric == 2 else d[i] + term
+        elif p < categories:
             row = terms[table[p] + int(value) * codes_of[p] : table[p] + (int(value) + 1) * codes_of[p]]
             if metric == 2:
                 for i in range(size):

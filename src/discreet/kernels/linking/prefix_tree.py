@@ -68,8 +68,8 @@ def _descend(
     children: CodeArray,
     levels: IntArray,
     terms: FloatArray,
-    table: IntArray,
-    codes_of: IntArray,
+    row: IntArray,  # IN (attributes,) int64, where the terms of the query's code start
+    origin: IntArray,  # IN (attributes,) int64, the code from which on they are counted, to either side
     gaps: FloatArray,
     order: IntArray,
     largest: bool,
@@ -103,7 +103,6 @@ def _descend(
             begin = levels[0] if node < 0 else children[node]
             end = levels[p + 1] if (node < 0 or node + 1 == levels[p]) else children[node + 1]
             own = query[p]
-            row = table[p] + own * codes_of[p]
             t = max(total, gaps[p, own]) if largest else total + gaps[p, own]
             if t * _SLACK > bar:
                 # No other code fits under the bar: look the own one up.
@@ -118,7 +117,7 @@ def _descend(
                     continue
             cheapest, keep = np.inf, -1
             for child in range(begin, end):
-                term = terms[row + codes[starts[child], p]]
+                term = terms[row[p] + abs(codes[starts[child], p] - origin[p])]
                 t = max(total, term) if largest else total + term
                 if t < np.inf and t * _SLACK <= bar:
                     stack[top, 0], stack[top, 1], bounds[top] = child, p + 1, t
@@ -135,7 +134,7 @@ def _descend(
         for i in range(low, high):
             d = total
             for q in range(p, width):
-                term = terms[table[q] + query[q] * codes_of[q] + codes[i, q]]
+                term = terms[row[q] + abs(codes[i, q] - origin[q])]
                 d = max(d, term) if largest else d + term
                 if d * _SLACK > bar:
                     break
@@ -150,7 +149,7 @@ def _descend(
             d = 0.0
             for j in range(width):
                 q = order[j]
-                term = terms[table[q] + query[q] * codes_of[q] + codes[i, q]]
+                term = terms[row[q] + abs(codes[i, q] - origin[q])]
                 d = max(d, term) if largest else d + term
             if d > bar:
                 continue
@@ -179,15 +178,15 @@ def _least_sum(extra: FloatArray, count: int, smallest: FloatArray) -> float:
 
 @exact_kernel
 def nearest_in_tree(
-    codes: LevelArray,  # IN (n, attributes) uint8 or int32, distinct rows in rising order
+    codes: LevelArray,  # IN (n, attributes) uint8 or int32, distinct rows in rising order; places in terms by steps
     ids: CodeArray,  # IN (n,) int32, the class of every row
     several: BoolArray,  # IN (n,) bool, whether it has more than one record
     starts: CodeArray,  # IN the tree
     children: CodeArray,
     levels: IntArray,
-    terms: FloatArray,  # IN (all,) float64, the tables of terms, one after the other, a row for a query's code
+    terms: FloatArray,  # IN (all,) float64, tables of terms, one after the other, a row for a code of a query; or steps
     table: IntArray,  # IN (attributes,) int64, where the table of an attribute starts
-    codes_of: IntArray,  # IN (attributes,) int64, its number of codes
+    codes_of: IntArray,  # IN (attributes,) int64, its number of codes; 0 where terms go by how far codes are apart
     gaps: FloatArray,  # IN (attributes, levels) float64, the least term of a query's code to any other code
     order: IntArray,  # IN (attributes,) int64, the sequence in which terms are added to a final distance
     largest: bool,  # IN whether a distance is the largest term, not the sum
@@ -215,7 +214,9 @@ def nearest_in_tree(
     """
     width, prefix = codes.shape[1], shift.size
     cell_level = levels[max(prefix, 1) - 1]
-    room = _SEEDS + 64 + codes_of.sum()
+    room = _SEEDS + 64
+    for p in range(width):
+        room += codes_of[p] if codes_of[p] > 0 else codes.shape[0]
     stack = np.empty((room, 2), dtype=np.int64)
     bounds = np.empty(room)
     near, who = np.empty(4), np.empty(2, dtype=np.int64)
@@ -224,19 +225,23 @@ def nearest_in_tree(
     extra = np.empty(prefix)  # what disagreeing on an attribute of the prefix costs at least, beyond agreeing
     smallest = np.empty(4)
     query = np.empty(width, dtype=np.int32)
+    row, origin = np.empty(width, dtype=np.int64), np.empty(width, dtype=np.int64)
     total = 0
     for question in range(which.size):
         heed_stop()
         k = which[question]
         for e in range(queries.shape[1]):
             query[e] = queries[k, e]
+            row[e] = table[e] + np.int64(query[e]) * codes_of[e]
+            origin[e] = 0 if codes_of[e] > 0 else query[e]
         near[:] = np.inf
         who[0], who[1] = -1, 0
         agreeing, skip = 0.0, 0
         key = np.uint64(0)
         for p in range(prefix):
             own = query[p]
-            term = np.inf if own >= codes_of[p] else terms[table[p] + own * codes_of[p] + own]
+            nobody = 0 < codes_of[p] <= own
+            term = np.inf if nobody else terms[row[p] + abs(own - origin[p])]
             agreeing += term
             extra[p] = gaps[p, own] - term
             key |= np.uint64(own) << np.uint64(shift[p])
@@ -255,20 +260,20 @@ def nearest_in_tree(
                     t, new = agreeing, True
                     for j in range(stage):
                         p = apart[index, j]
-                        row, code = table[p] + query[p] * codes_of[p], codes[starts[cell_level + cell], p]
-                        t += terms[row + code] - terms[row + query[p]]
+                        code = codes[starts[cell_level + cell], p]
+                        t += terms[row[p] + abs(code - origin[p])] - terms[row[p] + abs(query[p] - origin[p])]
                         new = new and code != query[p]  # a cell that agrees here was met at an earlier stage
                     if new and t < np.inf and t * _SLACK <= near[2]:
                         stack[top, 0], stack[top, 1], bounds[top] = cell_level + cell, prefix, t
                         top += 1
                         if top == _SEEDS:
-                            mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table,
-                                                  codes_of, gaps, order, largest, query, 0, prefix, stack, bounds, top,
+                            mine, sums = _descend(codes, ids, several, starts, children, levels, terms, row,
+                                                  origin, gaps, order, largest, query, 0, prefix, stack, bounds, top,
                                                   second_too, near, who, mine, sums)  # fmt: skip
                             top = 0
                     cell = following[index, cell]
             if top > 0:
-                mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
+                mine, sums = _descend(codes, ids, several, starts, children, levels, terms, row, origin, gaps,
                                       order, largest, query, 0, prefix, stack, bounds, top, second_too, near,
                                       who, mine, sums)  # fmt: skip
         if skip == 0 or (agreeing + _least_sum(extra, skip, smallest)) * _SLACK <= near[2]:
@@ -276,7 +281,7 @@ def nearest_in_tree(
                 counts[k] = -1
                 continue
             stack[0, 0], stack[0, 1], bounds[0] = -1, 0, 0.0
-            mine, sums = _descend(codes, ids, several, starts, children, levels, terms, table, codes_of, gaps,
+            mine, sums = _descend(codes, ids, several, starts, children, levels, terms, row, origin, gaps,
                                   order, largest, query, skip, prefix, stack, bounds, 1, second_too, near, who,
                                   mine, sums)  # fmt: skip
         n_ties = who[1]

@@ -24,6 +24,7 @@ __all__ = ["search_categories"]
 
 _ROWS = 8192
 _SAMPLE = 50_000
+_PAIRED = 500  # records of either file of which every pair is looked at
 _MOST_ENTRIES = 20_000_000  # of an index of cells
 
 
@@ -81,10 +82,15 @@ def _answer(
 
 
 def _gaps(terms: Terms) -> tuple[FloatArray, FloatArray]:
-    """Return by attribute and code of B the least term to any other code, and by attribute its least excess."""
+    """Return by attribute and code of B the least term to any other code of A, and by attribute its least excess."""
     gaps = np.full((len(terms.tables), max(t.shape[0] for t in terms.tables)), np.inf)
     extra = np.empty(len(terms.tables))
     for p, table in enumerate(terms.tables):
+        if table.ndim == 1:
+            reached = _least_steps(terms.a_codes[:, p], table.size)
+            gaps[p, : table.size] = np.where(reached < table.size, table[np.minimum(reached, table.size - 1)], np.inf)
+            extra[p] = (gaps[p, terms.b_codes[:, p]] - table[0]).min(initial=np.inf)
+            continue
         others, square = table.copy(), min(table.shape)
         own = np.diagonal(table)
         others[np.arange(square), np.arange(square)] = np.inf
@@ -92,6 +98,16 @@ def _gaps(terms: Terms) -> tuple[FloatArray, FloatArray]:
         possible = np.isfinite(own)
         extra[p] = (gaps[p, :square][possible] - own[possible]).min(initial=np.inf)
     return gaps, extra
+
+
+def _least_steps(places: LevelArray, size: int) -> IntArray:
+    """Return by place how far the nearest other place is that occurs; `size` or more where there is none."""
+    occurs = np.zeros(size, dtype=np.bool_)
+    occurs[places] = True
+    everywhere = np.arange(size)
+    below = np.maximum.accumulate(np.append(-size, np.where(occurs, everywhere, -size)))[:-1]
+    above = np.minimum.accumulate(np.append(np.where(occurs, everywhere, 2 * size), 2 * size)[::-1])[::-1][1:]
+    return np.minimum(everywhere - below, above - everywhere)
 
 
 def _prefix(terms: Terms, extra: FloatArray) -> list[int]:
@@ -172,6 +188,9 @@ class _CellIndex:
 
 def _mean_term(terms: Terms, p: int) -> float:
     """Return the mean term of an attribute, from a sample at even steps: it only decides on an order."""
+    if terms.tables[p].ndim == 1:
+        some = [codes[:: 1 + len(codes) // _PAIRED, p] for codes in (terms.b_codes, terms.a_codes)]
+        return float(np.minimum(terms.between(p, some[0][:, None], some[1][None, :]), 1e9).mean())
     table = np.minimum(terms.tables[p], 1e9)
     shares = []
     for codes, size in ((terms.b_codes, table.shape[0]), (terms.a_codes, table.shape[1])):

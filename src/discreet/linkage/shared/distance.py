@@ -47,17 +47,18 @@ class DistanceLinkage(Linker):
 
     Notes
     -----
-    Exact: the result is that of comparing all pairs. Categories alone are searched by branch and bound in a prefix
-    tree of distinct records, files with numbers in a k-d tree; both are far below n_a · n_b in time where records are
-    not too far from their nearest, and O(n) in memory. An assignment looks at all pairs and is limited to
-    50,000 records. The records of the first file that are equal on the attributes are one class, so a tie among them
+    Exact: the result is that of comparing all pairs. Categories alone are searched by branch and bound in a prefix tree
+    of distinct records, files with numbers in a k-d tree; both are far below n_a · n_b in time where records are not
+    too far from their nearest, and O(n) in memory, however many levels there are; levels with a meaning of their own,
+    and ordered ones that were merged, need a table of each with each. An assignment looks at all pairs and is limited
+    to 50,000 records. The records of the first file that are equal on the attributes are one class, so a tie among them
     costs nothing. Ties go to the lowest position. Records are tied with the nearest one where they are farther by no
     more than rounding of numbers, coordinates and sums explains: the mean of two values is equally far from both,
     though not to the last bit. A record that is met exactly is tied with its equals alone. A missing category is a
     category of its own; missing numbers are refused, and an attribute of which the second file has no value at all is
-    left out. Under ``"mahalanobis"`` a direction in which the first file does
-    not vary is left out. In both directions (``link_both``) distances are the same, in standard deviations of the
-    first file; every record of either file is asked for the nearest of the other.
+    left out. Under ``"mahalanobis"`` a direction in which the first file does not vary is left out. In both directions
+    (``link_both``) distances are the same, in standard deviations of the first file; every record of either file is
+    asked for the nearest of the other.
 
     References
     ----------

@@ -26,7 +26,7 @@ def trees_save_nothing(terms: Terms, a: Classes, b: Classes) -> bool:
     """Say whether looking at all pairs is quicker than two searches in trees, and possible."""
     if terms.metric == 2 or len(terms.tables) < _CATEGORIES or a.first.size * b.first.size > _FEW_PAIRS:
         return False
-    if max(max(table.shape) for table in terms.tables) > _TOGETHER:
+    if any(table.ndim == 1 or max(table.shape) > _TOGETHER for table in terms.tables):
         return False
     entries = (np.where(np.isfinite(table), table, 0.0) for table in terms.tables)
     sides = (terms.a_numbers, terms.b_numbers, *entries)

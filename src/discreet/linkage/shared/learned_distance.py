@@ -141,7 +141,7 @@ def _learned(terms: Terms, links: IntArray, regularisation: float) -> FloatArray
 
 def differences(terms: Terms, a_rows: IntArray, b_rows: IntArray) -> FloatArray:
     """Return what every attribute contributes to the distance of pairs of records, (pairs, attributes)."""
-    columns = [table[terms.b_codes[b_rows, p], terms.a_codes[a_rows, p]] for p, table in enumerate(terms.tables)]
+    columns = [terms.between(p, terms.b_codes[b_rows, p], terms.a_codes[a_rows, p]) for p in range(len(terms.tables))]
     for p in range(terms.a_numbers.shape[1]):
         gap = np.abs(terms.a_numbers[a_rows, p] - terms.b_numbers[b_rows, p])
         columns.append(gap * gap if terms.metric == 0 else gap)

@@ -19,12 +19,13 @@ from discreet.data.scales import Categorical, GapFlag
 from discreet.data.scales.gap_flag import flagged_by
 from discreet.data.schema import Schema
 from discreet.errors import ParameterError
+from discreet.linkage.shared.level_terms import as_seen
 from discreet.linkage.shared.term_search import link_by_terms
-from discreet.linkage.shared.terms import Terms, as_seen
+from discreet.linkage.shared.terms import Terms
 from discreet.linkage.shared.yardstick import prepare
 from discreet.parameters import Choice, Flag, Names, Number, Optional
 from discreet.parameters.declaration import parameter
-from discreet.typing import BoolArray, FloatArray
+from discreet.typing import FloatArray
 
 __all__ = ["MaskingAwareLinkage"]
 
@@ -122,9 +123,10 @@ class MaskingAwareLinkage(Linker):
                 hint="Pass what `mask` returned, or p, the window of a rank swapping in percent; on the command line, "
                 "--method 'rank-swapping p=10', --protocol, or a manifest beside the release.",
             )
-        possible = {} if provenance is None else {**_left_alone(a, b, names, provenance), **provenance.transitions}
-        terms = prepare(type(self).__name__, a, b, names, self.metric, possible=possible)
-        likely = None if provenance is None else _likelihoods(terms, a, b, provenance)
+        possible = {} if provenance is None else provenance.transitions
+        same = frozenset() if provenance is None else _left_alone(a, b, names, provenance)
+        terms = prepare(type(self).__name__, a, b, names, self.metric, possible=possible, unchanged=same)
+        likely = None if provenance is None else _likelihoods(terms, a, b, provenance, same)
         if likely is not None:
             return link_by_terms(type(self), likely, names, engine, one_to_one=self.one_to_one, second=second)
         limits = self._limits(terms, provenance)
@@ -156,26 +158,33 @@ class MaskingAwareLinkage(Linker):
         return (lowest, highest) if bounded else None
 
 
-def _left_alone(a: Microdata, b: Microdata, names: tuple[str, ...], provenance: Provenance) -> dict[str, BoolArray]:
-    """Return by categorical attribute that was not masked that every level, and a missing value, stayed what it was."""
-    same = {}
+def _left_alone(a: Microdata, b: Microdata, names: tuple[str, ...], provenance: Provenance) -> frozenset[str]:
+    """Return the categories that were not masked: every level, and a missing value, stayed what it was."""
+    same = set()
     for name in names:
         first, second = a.schema[name].scale, b.schema[name].scale
         # What says where a number is missing changes with the number.
         masked = flagged_by(name) if isinstance(first, GapFlag) else name
-        if masked in provenance.attributes or not isinstance(first, Categorical):
-            continue
-        if first.to_dict() == second.to_dict():
-            same[name] = np.eye(len(first) + 1, dtype=np.bool_)
-    return same
+        untouched = masked not in provenance.attributes and isinstance(first, Categorical)
+        if untouched and first.to_dict() == second.to_dict():
+            same.add(name)
+    return frozenset(same)
 
 
-def _likelihoods(terms: Terms, a: Microdata, b: Microdata, provenance: Provenance) -> Terms | None:
+def _likelihoods(
+    terms: Terms, a: Microdata, b: Microdata, provenance: Provenance, same: frozenset[str]
+) -> Terms | None:
     """Return terms that are minus the logarithm of how likely a level becomes another; None where that is not known."""
     if terms.numbers or len(provenance.history) > 1:
         return None
     tables = []
     for name, table in zip(terms.categories, terms.tables, strict=True):
+        if table.ndim == 1:
+            # Many levels, and no transitions: they stayed what they were, or nothing is known of them.
+            if name not in same:
+                return None
+            tables.append(table)
+            continue
         chances = _chances(a, b, provenance, name, (table.shape[1], table.shape[0]))
         if chances is None:
             return None

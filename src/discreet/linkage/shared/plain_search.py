@@ -43,7 +43,7 @@ def search_plainly(
     answers = SearchAnswers(n_b)
     best, score, second, second_score, counts = answers.arrays
     tied = [np.empty(0, dtype=np.int64)]
-    step = max(1, _TOGETHER // max(1, n_a))
+    step = max(1, _TOGETHER // n_a)
     for low in range(0, n_b, step):
         some = slice(low, min(low + step, n_b))
         sums = terms.matrix(some)

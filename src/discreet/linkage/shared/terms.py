@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from discreet.data.scales import Categorical, Ordinal
 from discreet.linkage.shared.coordinates import doubt
-from discreet.typing import BoolArray, FloatArray, IntArray, LevelArray
+from discreet.typing import FloatArray, IntArray, LevelArray
 
-__all__ = ["METRICS", "Terms", "as_seen", "level_table"]
+__all__ = ["METRICS", "Terms"]
 
 METRICS = ("euclidean", "mahalanobis", "manhattan", "max")
 
@@ -25,8 +24,9 @@ class Terms:
     categories, numbers : tuple of str
     a_codes, b_codes : (n, categories) uint8 or int32, column by column in memory
     a_numbers, b_numbers : (n, numbers) float64
-    tables : tuple of (levels of B, levels of A) float64
-        By category, the term of two codes.
+    tables : tuple of (levels of B, levels of A) float64, or of (steps,) float64
+        By category, the term of two codes; of a category with many levels, whose codes are places, the term by how far
+        two places are apart, which never falls.
     metric : int
         0 square root of a sum of squares, 1 sum, 2 largest.
     grain : (numbers,) float64
@@ -68,11 +68,18 @@ class Terms:
             return np.asarray(np.sqrt((parts * parts).sum(axis=1)))
         return np.asarray(parts.sum(axis=1) if self.metric == 1 else parts.max(axis=1, initial=0.0))
 
+    def between(self, p: int, b_codes: LevelArray, a_codes: LevelArray) -> FloatArray:
+        """Return the terms of one category, of codes of B and codes of A that broadcast."""
+        table = self.tables[p]
+        if table.ndim == 2:
+            return np.asarray(table[b_codes, a_codes])
+        return np.asarray(table[np.abs(b_codes.astype(np.int64) - a_codes)])
+
     def sums(self, b_rows: IntArray, a_rows: IntArray) -> FloatArray:
         """Return the sums of terms of records of B and records of A, pair by pair, as the search adds them up."""
         total = np.zeros(b_rows.size)
-        for p, table in enumerate(self.tables):
-            term = table[self.b_codes[b_rows, p], self.a_codes[a_rows, p]]
+        for p in range(len(self.tables)):
+            term = self.between(p, self.b_codes[b_rows, p], self.a_codes[a_rows, p])
             total = np.maximum(total, term) if self.metric == 2 else total + term
         for p in range(self.a_numbers.shape[1]):
             gap = np.abs(self.a_numbers[a_rows, p] - self.b_numbers[b_rows, p])
@@ -80,18 +87,21 @@ class Terms:
         return total
 
     def flattened(self, dimensions: int, order: Sequence[int] | None = None) -> tuple[FloatArray, IntArray, IntArray]:
-        """Return the tables of terms one after the other, where each starts, and how many codes of A it has."""
+        """Return the tables of terms one after the other, where each starts, and how many codes of A it has.
+
+        None, where terms follow from how far codes are apart.
+        """
         tables = [self.tables[p] for p in (range(len(self.tables)) if order is None else order)]
         flat = np.concatenate([np.empty(0), *(t.ravel() for t in tables)])
         starts = np.full(dimensions + 1, flat.size, dtype=np.int64)
         starts[: len(tables)] = np.cumsum([0, *(t.size for t in tables)])[:-1]
-        return flat, starts, np.array([t.shape[1] for t in tables], dtype=np.int64)
+        return flat, starts, np.array([t.shape[1] if t.ndim == 2 else 0 for t in tables], dtype=np.int64)
 
     def matrix(self, rows: slice | IntArray) -> FloatArray:
         """Return the sums of terms of some records of B (rows) to every record of A, a dense block."""
         total = np.zeros((len(self.b_codes[rows]), len(self.a_codes)))
-        for p, table in enumerate(self.tables):
-            term = table[self.b_codes[rows, p][:, None], self.a_codes[:, p][None, :]]
+        for p in range(len(self.tables)):
+            term = self.between(p, self.b_codes[rows, p][:, None], self.a_codes[:, p][None, :])
             total = np.maximum(total, term) if self.metric == 2 else total + term
         for p in range(self.a_numbers.shape[1]):
             gap = np.abs(self.a_numbers[:, p][None, :] - self.b_numbers[rows, p][:, None])
@@ -100,49 +110,3 @@ class Terms:
             else:
                 total += gap * gap if self.metric == 0 else gap
         return total
-
-
-def as_seen(allowed: BoolArray, shape: tuple[int, ...]) -> BoolArray:
-    """Fit a transition matrix to a table that has a row and a column for the missing value."""
-    if allowed.shape == shape:
-        return allowed
-    result = np.zeros(shape, dtype=np.bool_)
-    result[: allowed.shape[0], : allowed.shape[1]] = allowed
-    # A matrix that does not speak of missing values: one stays missing, and any value may have been suppressed.
-    result[:, -1] = True
-    return result
-
-
-def level_table(a: Categorical, b: Categorical) -> FloatArray:
-    """Return the distance of every level of `a` to every level of `b`, the missing value last in both.
-
-    Distances beyond 1, which an ordinal scale with a meaning of its own may have, are divided by the largest, so that
-    every attribute counts alike. Levels are recognised by name. A level that only `b` has is, on an ordered scale,
-    where the levels of `a` are that it stands for: those that `b` lacks between its neighbours. On an unordered scale
-    it is different from everything.
-    """
-    codes = np.append(np.arange(len(a), dtype=np.int32), np.int32(-1))
-    own = a.distance(codes[:, None], codes[None, :])
-    if own.max(initial=0.0) > 1.0:
-        own = own / own.max()
-    if a.levels == b.levels:
-        return own
-    position = {level: i for i, level in enumerate(a.levels)}
-    counterpart = [position.get(level, -1) for level in b.levels]
-    result = np.full((len(a) + 1, len(b) + 1), own[:, -1:])
-    result[-1, -1] = own[-1, -1]
-    for j, i in enumerate(counterpart):
-        if i >= 0:
-            result[:, j] = own[:, i]
-        elif isinstance(a, Ordinal) and isinstance(b, Ordinal):
-            before = max([k for k in counterpart[:j] if k >= 0], default=-1)
-            after = min([k for k in counterpart[j + 1 :] if k >= 0], default=len(a))
-            stands_for = [k for k in range(before + 1, after) if k not in counterpart]
-            if stands_for:
-                result[:, j] = own[:, stands_for].mean(axis=1)
-                result[stands_for, j] = 0.0
-            else:
-                result[:-1, j] = own[:-1, :-1].max(initial=1.0)
-        else:
-            result[:-1, j] = 1.0
-    return result
