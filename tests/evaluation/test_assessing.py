@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 import discreet as dc
+from discreet.evaluation.assessing import _without_all, engine_for
 
 SCHEMA = dc.Schema(
     [
@@ -70,3 +73,106 @@ def test_a_damaged_file_is_told_in_our_words(frame, tmp_path):
 def test_no_block_is_no_size_of_a_block(stored, tmp_path):
     with pytest.raises(dc.errors.ParameterError, match="block_size must be None or an integer of at least 8; got 0"):
         dc.protect(stored, "mdav", output=tmp_path / "out.parquet", block_size=0)
+
+
+@pytest.fixture
+def table(frame):
+    return dc.microdata(frame, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"output": "out.parquet"}, "output is for a stored table"),
+        ({"stored": True}, "a stored table needs a place for its release"),
+        ({"stored": True, "output": "out.parquet", "schema": SCHEMA}, "a stored table has its schema already"),
+        (
+            {"stored": True, "output": "out.parquet", "engine": dc.MemoryEngine()},
+            "engine must be one for tables in files",
+        ),
+    ],
+)
+def test_what_does_not_fit_a_table_is_refused(table, stored, tmp_path, given, sentence):
+    options = {name: value for name, value in given.items() if name != "stored"}
+    if "output" in options:
+        options["output"] = tmp_path / options["output"]
+    with pytest.raises(dc.errors.ParameterError, match=sentence):
+        dc.protect(stored if given.get("stored") else table, "mdav", k=3, **options)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_release_in_files_has_the_counts_of_one_in_memory(table, stored, tmp_path):
+    in_memory = dc.protect(table, "rank-swapping", p=5.0, random_state=1)
+    written = dc.protect(stored, "rank-swapping", p=5.0, random_state=1, output=tmp_path / "out.parquet")
+    assert written.provenance.changed == in_memory.provenance.changed
+    assert set(written.provenance.changed) == set(in_memory.provenance.attributes)
+    text = dc.protect(stored, "rank-swapping", p=5.0, random_state=1, output=tmp_path / "out.csv")
+    assert text.provenance.changed == in_memory.provenance.changed
+    assert text.schema == written.schema
+
+
+def test_what_was_not_counted_while_it_was_written_is_counted_afterwards(stored, tmp_path, monkeypatch):
+    whole = dc.RankSwapping.mask_into
+
+    def uncounted(self, *given):
+        written = whole(self, *given)
+        return type(written)(replace(written.provenance, changed={}), *written[1:])
+
+    counted = dc.protect(stored, dc.RankSwapping(p=5.0, random_state=1), output=tmp_path / "a.parquet")
+    monkeypatch.setattr(dc.RankSwapping, "mask_into", uncounted)
+    again = dc.protect(stored, dc.RankSwapping(p=5.0, random_state=1), output=tmp_path / "b.parquet")
+    assert again.provenance.changed == counted.provenance.changed
+    assert sum(again.provenance.changed.values()) > 0
+
+
+def test_the_engine_of_a_table_streams_where_it_lies_in_files(table, stored):
+    assert isinstance(engine_for(table), dc.MemoryEngine)
+    assert isinstance(engine_for(table, stored), dc.StreamingEngine)
+    assert isinstance(engine_for(stored, table), dc.StreamingEngine)
+    assert isinstance(engine_for(), dc.MemoryEngine)
+
+
+def test_measures_that_are_asked_for_are_those_that_are_taken(table):
+    masked = dc.MDAV(k=3).mask(table)
+    found = dc.assess(table, masked, measures="il1s")
+    assert [one.name for one in found.measurements] == ["il1s"]
+    assert found.not_computed == ()
+    assert (found.n_records, found.known) == (200, ("a", "g"))
+    assert found.papers is None
+    usual = dc.assess(table, masked)
+    assert usual.score == found.score
+    assert usual.unmasked == found.unmasked
+    assert usual.papers is not None
+    assert [one.name for one in dc.measure(table, masked, ["uniques", dc.IL1s()])] == ["uniques", "il1s"]
+    assert {one.name for one in dc.measure(table, masked)} == {one.name for one in usual.measurements}
+    for wrong in (5, [5]):
+        with pytest.raises(dc.errors.DiscreetError, match="must be names of measures"):
+            dc.measure(table, masked, wrong)
+    nobody = dc.microdata(table.to_native(), SCHEMA.with_roles(a="other", g="other"))
+    with pytest.raises(dc.errors.SchemaError, match="names no key"):
+        dc.measure(nobody, nobody)
+
+
+def test_what_needs_all_records_is_left_out_by_name_beyond_a_limit(table, monkeypatch):
+    alone, linked = dc.methods("measure")["il1s"](), dc.methods("measure")["combined-linkage"]()
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 200)
+    assert _without_all([linked, alone], 200) == ([linked, alone], [])
+    fitting, (refused,) = _without_all([linked, alone], 201)
+    assert fitting == [alone]
+    assert (refused.name, refused.title, refused.kind) == ("combined-linkage", linked.title, "risk")
+    assert refused.in_score == linked.in_score
+    assert type(linked).__name__ in refused.reason
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 199)
+    found = dc.assess(table, dc.MDAV(k=3).mask(table))
+    assert "combined-linkage" in {one.name for one in found.not_computed}
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 200)
+    assert "combined-linkage" in {one.name for one in dc.assess(table, dc.MDAV(k=3).mask(table)).measurements}
+
+
+def test_intruders_are_assessed_one_by_one(table):
+    masked = dc.MDAV(k=3).mask(table)
+    found = dc.assess(table, masked, intruders=[dc.Intruder("he", ("g",))], measures=["il1s"])
+    assert list(found) == ["he"]
+    assert found["he"].known == ("g",)
+    assert found["he"].score.risk == pytest.approx(100 * 3 / 200)
+    assert {"il1s", "uniques"} <= {one.name for one in found["he"].measurements}

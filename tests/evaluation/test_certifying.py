@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 
 import numpy as np
 import polars as pl
@@ -9,8 +10,11 @@ import pytest
 from tests.reference.microaggregation import plain_least_error
 
 import discreet as dc
+from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.proof import Certificate
+from discreet.contracts.withholding_proof import SuppressionCertificate
 from discreet.errors import DataError, MissingValueError, ParameterError, UnknownNameError
+from discreet.evaluation import certifying
 from discreet.evaluation.certifying import certify, least_squared_error
 from discreet.kernels.groups.pricing import squared_distances
 from discreet.masking.microaggregation.numbers.set_partition import raise_prices
@@ -146,3 +150,142 @@ def test_bad_input(accounts, masked):
     holes = pl.DataFrame({"x": [1.0, None, 3.0, 4.0], "y": [1.0, 2.0, 3.0, 4.0]})
     with pytest.raises(MissingValueError, match="1 values are missing, the first in column 'x'"):
         dc.certify(holes, [0, 0, 1, 1], attributes=["x", "y"])
+
+
+# ------------------------------------------------------------------------------------------------------- piece by piece
+
+MIXED = dc.Schema(
+    [
+        dc.Attribute("x", dc.Numeric(), "key"),
+        dc.Attribute("y", dc.Numeric(), "key"),
+        dc.Attribute("c", dc.Nominal(("a", "b")), "key"),
+        dc.Attribute("o", dc.Numeric(), "other"),
+    ]
+)
+
+
+def mixed(**cells):
+    whole = {"x": [1.0, 1.0, 3.0, 3.0], "y": [0.0, 4.0, 0.0, 4.0], "c": list("abab"), "o": [7.0, 8.0, 7.0, 8.0]}
+    return dc.Microdata(pl.DataFrame(whole | cells), MIXED)
+
+
+@pytest.mark.parametrize(
+    ("details", "blocks"),
+    [
+        ({}, []),
+        ({"blocks": 3}, []),
+        ({"blocks": [["x", "c"], ["y"]]}, [("x",), ("y",)]),
+        ({"blocks": [{"attributes": ["y", "x"]}, {"attributes": ["c"]}]}, [("y", "x")]),
+    ],
+)
+def test_blocks_are_those_that_were_grouped_by_themselves(details, blocks):
+    assert certifying._blocks(details, ("x", "y")) == blocks
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 1], (0, 0, 1), np.array([0, 0, 1]), np.array([0, 0, 1], dtype=np.int8)])
+def test_labels_are_one_integer_a_record(labels):
+    found = certifying._as_labels(labels)
+    assert (found.tolist(), found.dtype) == ([0, 0, 1], np.int64)
+
+
+def test_what_is_no_list_of_labels():
+    assert certifying._as_labels(mixed()) is None
+    assert certifying._as_labels(["a", "b"]) is None
+    assert certifying._as_labels([0, 1.5]) is None
+    for wrong in (np.zeros((2, 2), dtype=int), np.zeros(3)):
+        with pytest.raises(DataError, match="labels must be one integer a record"):
+            certifying._as_labels(wrong)
+    with pytest.raises(DataError, match="4 records need as many labels; got 3"):
+        certify(mixed(), [0, 0, 1])
+
+
+def test_what_is_certified_is_numeric():
+    assert certifying._names(mixed(), None) == ("x", "y")
+    assert certifying._names(mixed(), ["o", "x"]) == ("o", "x")
+    for names, error, sentence in (
+        ([], DataError, "no numeric attribute that was masked"),
+        (["c"], DataError, "'c' is not numeric"),
+        (["z"], UnknownNameError, "z"),
+    ):
+        with pytest.raises(error, match=sentence):
+            certifying._names(mixed(), names)
+    with pytest.raises(DataError, match="no numeric key"):
+        certifying._names(mixed().select(["c", "o"]), None)
+
+
+def test_missing_values_are_counted_and_the_first_column_named():
+    with pytest.raises(MissingValueError, match="3 values are missing, the first in column 'y'"):
+        certifying._present(mixed(y=[None, None, 1.0, 2.0], o=[None, 1.0, 1.0, 1.0]), ("x", "y", "o"))
+    assert certifying._present(mixed(), ("y", "x")).tolist() == [[0, 1], [4, 1], [0, 3], [4, 3]]
+
+
+def test_errors_of_groups_and_of_releases_by_hand():
+    points = np.array([[0.0, 1.0], [2.0, 1.0], [10.0, 5.0], [14.0, 5.0], [12.0, 8.0]])
+    # Means 1 and 12, 1 and 6: 1 + 1 + 4 + 4 + 0, and 0 + 0 + 1 + 1 + 4.
+    assert certifying._squared_error(points, np.array([0, 0, 1, 1, 1])) == pytest.approx(16.0)
+    values = np.array([[0.0, 5.0], [10.0, 5.0]])
+    moved = certifying._moved(values, np.array([[5.0, 6.0], [5.0, 4.0]]), np.array([[-1.0, 0.0], [1.0, 0.0]]))
+    # Half the spread on a scale where it is 2; a column without any spread tells nothing.
+    assert moved == pytest.approx(2.0)
+
+
+def test_keys_of_other_scales_that_changed_too_are_told():
+    before = mixed()
+    assert certifying._masked_beside(before, [0, 0, 1, 1], None, ("x", "y")) == ()
+    assert certifying._masked_beside(before, mixed(), None, ("x", "y")) == ()
+    assert certifying._masked_beside(before, mixed(c=list("aaab")), None, ("x", "y")) == ("c",)
+    other = dc.Microdata(mixed().to_native(), MIXED.replacing(dc.Attribute("c", dc.Nominal(("a", "b", "z")), "key")))
+    assert certifying._masked_beside(before, other, None, ("x", "y")) == ("c",)
+    record = Provenance("m", {}, ("x", "c", "o"), 4)
+    assert certifying._masked_beside(before, Masked(mixed(), record), None, ("x",)) == ("c",)
+    chain = Provenance("m + m", {}, ("x", "c"), 4, history=(record, record))
+    assert certifying._masked_beside(before, Masked(mixed(), chain), None, ("x",)) == ()
+
+
+@pytest.mark.parametrize(
+    ("points", "k", "bound", "method"),
+    [
+        ([[0.0], [1.0], [10.0]], 2, 182 / 3, "one group"),
+        ([[5.0, 1.0]] * 6, 2, 0.0, "one group"),
+        ([[0.0, 1.0], [2.0, 1.0], [10.0, 1.0], [12.0, 1.0]], 2, 4.0, "exact-univariate"),
+    ],
+)
+def test_small_bounds_by_hand(points, k, bound, method):
+    found, how = least_squared_error(np.array(points), k, seconds=5.0)
+    assert (found, how) == (pytest.approx(bound), method)
+
+
+def test_a_certificate_has_all_its_figures():
+    wages = pl.DataFrame({"wage": [10.0, 11.0, 12.0, 50.0, 52.0, 54.0]})
+    begin = time.monotonic()
+    proof = certify(wages, [5, 5, 5, 9, 9, 9])
+    assert 0.0 <= proof.seconds <= time.monotonic() - begin
+    # Within: 2 + 8 of a total of 2 + 8 + 6 × 20.5², in percent.
+    assert proof.value == pytest.approx(100 * 10 / (10 + 6 * 20.5**2))
+    assert proof.bound == pytest.approx(proof.value)
+    assert proof.bound <= proof.value
+    assert (proof.k, proof.n_records, proof.attributes, proof.beside) == (3, 6, ("wage",), ())
+    assert proof.method == "exact-univariate"
+    assert certify(wages, [5, 5, 5, 9, 9, 9], 2).k == 2
+    with pytest.raises(DataError, match="smallest group of the release has 3 records, fewer than k = 4"):
+        certify(wages, [5, 5, 5, 9, 9, 9], 4)
+    with pytest.raises(DataError, match="belong to one record only"):
+        certify(wages, [0, 1, 2, 3, 4, 5])
+    with pytest.raises(ParameterError, match="budget must be a time"):
+        certify(wages, [5, 5, 5, 9, 9, 9], budget=5)
+    same = certify(mixed(x=[3.0] * 4), [0, 0, 1, 1], attributes=["x"])
+    assert (same.value, same.bound) == (0.0, 0.0)
+
+
+def test_what_went_missing_is_another_certificate():
+    table = dc.Microdata(
+        pl.DataFrame({"c": list("aabb")}), dc.Schema([dc.Attribute("c", dc.Nominal(("a", "b")), "key")])
+    )
+    record = Provenance("local-suppression", {}, ("c",), 4, details={"suppressed": {"c": 0}})
+    nothing = certify(table, Masked(table, record), 2)
+    assert isinstance(nothing, SuppressionCertificate)
+    assert (nothing.cells, nothing.value) == (0, 0.0)
+    with pytest.raises(DataError, match="no numeric key"):
+        certify(table, table, 2)
+    with pytest.raises(UnknownNameError, match="zz"):
+        certify(table, table, 2, attributes=["zz"])

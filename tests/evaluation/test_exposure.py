@@ -102,3 +102,69 @@ def test_a_large_file_is_looked_at_less_deeply(monkeypatch):
     monkeypatch.setattr(exposure, "_MOST_VISITS", 1)
     found = expose(data, data)
     assert found.deepest == 1
+
+
+def test_the_sentence_names_the_worst_set_and_counts_before_and_after(monkeypatch):
+    from discreet.evaluation import exposure
+
+    equal = people({"x": ["a", "a", "b", "b"]})
+    assert expose(equal, equal).sentence == "Of all keys, one by one, none singles a record out in the release."
+    before = people({"x": ["a", "b", "c", "a", "a"], "y": ["a", "a", "b", "b", "b"]})
+    after = people({"x": ["a", "b", "b", "a", "a"], "y": ["a", "a", "b", "b", "b"]})
+    # (a, a), (b, a), (b, b) are alone on both keys after masking; before it (a, a) is, and c and b by x alone.
+    assert expose(before, after).sentence == (
+        "Of all sets of at most 2 keys, x and y single out most: 3 of 5 released records are alone on them (3 before "
+        "masking)."
+    )
+    assert expose(after, before).sentence == (
+        "Of all sets of at most 2 keys, x singles out most: 2 of 5 released records are alone on it (0 before masking)."
+    )
+    assert [(c.keys, c.before, c.after) for c in expose(after, before).combinations] == [
+        (("x",), 0, 2), (("x", "y"), 3, 3),
+    ]  # fmt: skip
+    monkeypatch.setattr(exposure, "_MOST_VISITS", 2 * 5)
+    assert expose(after, before).sentence == (
+        "Of all keys, one by one, x singles out most: 2 of 5 released records are alone on it (0 before masking). Sets "
+        "of more than 1 keys were not looked at: there are too many for so many records."
+    )
+
+
+def test_nothing_is_listed_as_left_out_where_everything_just_fits(monkeypatch):
+    from discreet.evaluation import exposure
+
+    data = people({name: ["a", "b", "c", "a"] for name in "wxyz"})
+    monkeypatch.setattr(exposure, "_SHOWN", 4)
+    monkeypatch.setattr(exposure, "_MOST_KEYS", 4)
+    # 4 keys, 6 pairs and 4 sets of three, times 4 records
+    monkeypatch.setattr(exposure, "_MOST_VISITS", 4 * 14)
+    found = expose(data, data)
+    assert found.sentence == (
+        "Of all sets of at most 3 keys, w singles out most: 2 of 4 released records are alone on it (2 before masking)."
+    )
+    assert [(c.keys, c.before, c.after) for c in found.combinations] == [((name,), 2, 2) for name in "wxyz"]
+    assert (found.keys, found.deepest, found.n_records) == (tuple("wxyz"), 3, 4)
+    for visits, deepest in ((4 * 14 - 1, 2), (4 * 10, 2), (4 * 10 - 1, 1), (4 * 4 - 1, 1)):
+        monkeypatch.setattr(exposure, "_MOST_VISITS", visits)
+        assert expose(data, data).deepest == deepest
+
+
+def test_a_release_without_keys_has_nothing_to_look_at():
+    data = people({"x": ["a", "b"]})
+    other = dc.microdata(pl.DataFrame({"z": ["a", "b"]}), Schema([Attribute("z", Nominal(LEVELS), "key")]))
+    found = expose(data, other)
+    assert (found.keys, found.deepest, found.n_records, found.combinations, found.by_key) == ((), 0, 2, (), {})
+    assert found.sentence == "No key could be looked at: the release has none."
+    assert expose(data, data, ["q", "x"]).keys == ("x",)
+    wider = people({"x": ["a", "b"], "y": ["a", "b"]})
+    plain = dc.microdata(wider.to_native(), wider.schema.with_roles(x="other"))
+    assert expose(plain, wider).keys == ("y",), "the keys of the original"
+
+
+def test_weights_are_those_of_the_original_unless_others_are_given():
+    schema = Schema([Attribute("x", Nominal(LEVELS), "key"), Attribute("w", Numeric(), "weight")])
+    data = dc.microdata(pl.DataFrame({"x": ["a", "b", "b"], "w": [1.0, 50.0, 50.0]}), schema)
+    heavy = dc.microdata(pl.DataFrame({"x": ["a", "a", "b"], "w": [90.0, 90.0, 90.0]}), schema)
+    own = expose(data, heavy).by_key["x"]
+    given = expose(data, heavy, weights=data.weights()).by_key["x"]
+    assert own == given
+    assert own != expose(data, heavy, weights=heavy.weights()).by_key["x"]

@@ -10,13 +10,15 @@ import pytest
 
 import discreet as dc
 from discreet import Attribute, Nominal, Numeric, Schema, workflow
+from discreet.contracts.assessment import Assessment, Score
 from discreet.contracts.intruder import Intruder
+from discreet.contracts.measurement import Measurement
 from discreet.data.microdata import Microdata
 from discreet.errors import DataError
 from discreet.evaluation.attacking import Attack, Attacks, monotone
 from discreet.evaluation.exact_matching import exact_match, risk_of_unmasked
 from discreet.evaluation.experiment import Originals, Scoring, plan, run
-from discreet.evaluation.headline import worst_case
+from discreet.evaluation.headline import loss_of, unmasked_score, worst_case, worst_of
 from discreet.evaluation.told_masking import told
 from discreet.measures.loss.cell_loss import CellLoss
 from discreet.release.protocol import Protocol
@@ -295,3 +297,92 @@ def test_a_file_of_equal_records_risks_exactly_its_classes(sizes):
     values = [float(place) for place, size in enumerate(sizes) for _ in range(size)]
     table = Microdata(pl.DataFrame({"x": values}), Schema([Attribute("x", Numeric(), "key")]))
     assert risk_of_unmasked(table, ["x"]) == 100.0 * len(sizes) / sum(sizes)
+
+
+# ----------------------------------------------------------------------------------------------------- sentences whole
+
+
+def lost(value, name="cell-loss", **details):
+    return Measurement(name, "Loss", "loss", value, 0.0, 100.0, "%", "", details=details)
+
+
+REST = "The score is the mean of both, 0 is best; the unmasked file has 40.0 (risk 80.0 %, loss 0)."
+
+
+@pytest.mark.parametrize(
+    ("attack", "loss", "sentence"),
+    [
+        (Attack("he", "guessing", (), 2.0), lost(0.0, worst="age"),
+         "finds 2.0 % of the records, by guessing. The cells lost 0.0 %."),
+        (Attack("he", "d", ("a",), 2.0), lost(0.04, worst="age"),
+         "finds 2.0 % of the records, by d on 1 key (a). The cells lost less than 0.1 %, most in age."),
+        (Attack("he", "d", tuple("abcd"), 2.0), lost(0.05),
+         "finds 2.0 % of the records, by d on 4 keys (a, b, c, d). The cells lost 0.1 %."),
+        (Attack("he", "d", tuple("abcdef"), 2.0, (1.0, 3.25)), lost(7.0),
+         ("finds 2.0 % of the records, by d on 6 keys (a, b, c, d and 2 more), 1.0 to 3.2 % from a sample. The cells "
+          "lost 7.0 %.")),
+        (Attack("he", "d", ("a",), 2.0, part="numbers"), lost(7.0),
+         "finds 2.0 % of the records, by d on 1 numbers alone (a). The cells lost 7.0 %."),
+        (Attack("he", "d", ("a", "b"), 2.0, part="numbers"), lost(120.0),
+         "finds 2.0 % of the records, by d on 2 numbers alone (a, b). The cells lost 100.0 %."),
+    ],
+)  # fmt: skip
+def test_the_worst_case_in_words(attack, loss, sentence):
+    score = worst_case(Attacks("he", ("a",), (attack,)), loss, 80.0)
+    assert score.sentence == f"Worst case: the intruder “he” {sentence} {REST}"
+
+
+def test_the_headline_of_several_intruders_has_all_that_they_try():
+    one = Attacks(
+        "one", ("a",), (Attack("one", "d", ("a",), 4.0), Attack("one", "d", ("a",), 9.0, part="numbers")),
+        ("No e.",), ("Untold.",),
+    )  # fmt: skip
+    two = Attacks(
+        "two", ("b",), (Attack("two", "d", ("b",), 6.0, of=2), Attack("one", "d", ("a",), 3.0)), ("No e.", "No f.")
+    )  # fmt: skip
+    score = worst_case((one, two), lost(5.0, worst="age"), 80.0)
+    assert (score.name, score.value, score.loss, score.risk) == ("worst-case", 7.0, 5.0, 9.0)
+    assert score.ingredients == {"one: d": 4.0, "one: d on numbers": 9.0, "two: d": 6.0, "cell-loss": 5.0}
+    assert (score.intruder, score.linker, score.known, score.worst_column) == ("one", "d", ("a",), "age")
+    assert score.incomplete == ("No e.", "No f.")
+    assert score.remarks == ("D used 1 of 2 keys.", "Untold.")
+    assert score.sentence == (
+        "Worst case: the intruder “one” finds at least 9.0 % of the records, by d on 1 numbers alone (a). The cells "
+        f"lost 5.0 %, most in age. {REST} Not in the risk: No e. No f. D used 1 of 2 keys. Untold."
+    )
+    alone = worst_case(one, lost(0.0, worst="age"), 80.0)
+    assert alone.ingredients == {"d": 4.0, "d on numbers": 9.0, "cell-loss": 0.0}
+    assert (alone.worst_column, alone.value) == ("", 4.5)
+    assert worst_case(one, lost(5.0), 80.0).worst_column == ""
+
+
+def test_the_headline_of_the_unmasked_file():
+    assert unmasked_score(30.0, "he", ["a", "b"]).to_dict() == {
+        "name": "worst-case", "value": 15.0, "loss": 0.0, "risk": 30.0,
+        "sentence": "The unmasked file: records that differ in what the intruder “he” knows are found, 30.0 %.",
+        "ingredients": {"exact match": 30.0, "cell-loss": 0.0},
+        "intruder": "he", "linker": "exact match", "known": ["a", "b"], "worst_column": "",
+        "incomplete": [], "remarks": [],
+    }  # fmt: skip
+    assert unmasked_score(30.0).intruder == "all keys"
+
+
+def test_the_worst_scenario_is_the_first_of_those_that_risk_most():
+    def assessment(risk, value):
+        return Assessment(5, (), (), Score("worst-case", value, 0.0, risk, ""))
+
+    found = {"a": assessment(3.0, 9.0), "b": assessment(5.0, 1.0), "c": assessment(5.0, 2.0)}
+    assert worst_of(found) == ("b", found["b"])
+
+
+def test_what_the_cells_lost_is_measured_unless_it_was_of_all_keys():
+    data = dc.datasets.business(30)
+    release = masker("mdav", k=3).mask(data)
+    measured = loss_of(data, release)
+    keys = list(data.schema.keys)
+    assert measured.name == "cell-loss"
+    assert measured.value > 0
+    given = lost(77.0, counted=[*keys, "more"])
+    assert loss_of(data, release, [lost(1.0, "il1s", counted=keys), given]) is given
+    assert loss_of(data, release, [lost(77.0, counted=keys[1:])]).value == measured.value
+    assert loss_of(data, release, [lost(77.0)]).value == measured.value

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import polars as pl
 import pytest
 
 import discreet as dc
 from discreet import workflow
+from discreet.contracts.masked import Masked, Provenance
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
-from discreet.evaluation.intruder_view import as_released, fit_to_compare, without_gaps
+from discreet.evaluation.intruder_view import _targets, as_released, fit_to_compare, without_gaps
 from discreet.masking.recoding.hierarchy import Hierarchy
 
 
@@ -50,6 +53,33 @@ def test_of_levels_that_tie_a_level_goes_to_its_own_name(levels):
         Schema([Attribute("fuel", Nominal(levels), "key")]),
     )
     assert as_released(before, after).to_polars()["fuel"].to_list() == ["gas"] * 4 + ["*"] * 3
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_level_goes_where_most_of_its_records_went_and_keeps_its_name_in_a_tie(seed):
+    rng = np.random.default_rng(seed)
+    texts = np.array(list("abcdefgh"))
+    old, new = (Nominal(rng.permutation(texts)[: rng.integers(1, 7)].tolist()) for _ in range(2))
+    before, after = (rng.integers(-1, len(scale), 25).astype(np.int32) for scale in (old, new))
+    expected = []
+    for place, level in enumerate(old.levels):
+        went = [new.levels[code] for code in after[before == place] if code >= 0]
+        best = sorted(set(went), key=lambda name: (-went.count(name), name != level, name))
+        expected.append(new.levels.index(best[0]) if best else -1)
+    assert _targets(before, after, old, new).tolist() == expected
+
+
+def test_where_many_levels_went_needs_no_table_of_them():
+    before, after = Nominal(tuple(range(6_000))), Nominal(tuple(range(1, 6_001)))
+    codes = np.arange(6_000, dtype=np.int32)
+    tracemalloc.start()
+    try:
+        targets = _targets(codes, codes[::-1].copy(), before, after)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert targets.tolist() == codes[::-1].tolist()
+    assert peak < 6_000**2 / 5
 
 
 def test_a_release_with_new_levels_can_be_assessed_and_is_linked_by_them():
@@ -137,3 +167,97 @@ def test_a_column_that_is_called_like_a_flag_is_a_key_like_any_other():
     data = Microdata(frame, schema)
     found = dc.assess(data, workflow.protect(data, "identifiers"))
     assert found["distance-linkage"].details["known"] == ["x", "x is missing"]
+
+
+# ------------------------------------------------------------------------------------------------------------- by hand
+
+
+def words(levels, cells, role="key", scale=None):
+    schema = dc.Schema([dc.Attribute("c", scale or dc.Nominal(levels), role)])
+    return dc.microdata(pl.DataFrame({"c": cells}, schema={"c": pl.String}), schema)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "known"),
+    [
+        # Where most of a level went, there it goes; a gap stays a gap.
+        ("aaab", "xxyy", "xxxy"),
+        (["a", "a", None, "b"], "xxyy", ["x", "x", None, "y"]),
+        (["a", "a", "b", "b"], ["x", None, None, None], ["x", "x", None, None]),
+        # Of those that tie, to the first by name, however they are declared.
+        ("aabb", "yxyx", "xxxx"),
+    ],
+)
+def test_a_level_goes_where_most_of_its_records_went(before, after, known):
+    found = as_released(words(("a", "b"), list(before)), words(("y", "x"), list(after)))
+    assert found.column("c").to_pylist() == list(known)
+    assert found.schema["c"].scale.levels == ("y", "x")
+
+
+def test_a_level_that_ties_with_its_own_name_keeps_it():
+    found = as_released(words(("b", "a"), list("aabb")), words(("z", "a", "b"), list("azbz")))
+    assert found.column("c").to_pylist() == list("aabb")
+
+
+def test_what_the_recoding_says_for_certain_counts_more_than_what_most_did():
+    before, after = words(("a", "b"), list("aaab")), words(("x", "y"), list("xxyy"))
+    certain = np.array([[False, True], [True, True]])
+    masked = Masked(after, Provenance("m", {}, ("c",), 4, transitions={"c": certain}))
+    assert as_released(before, masked).column("c").to_pylist() == list("yyyy")
+    with_gaps = np.array([[False, True, False], [True, False, False], [False, False, True]])
+    masked = Masked(after, Provenance("m", {}, ("c",), 4, transitions={"c": with_gaps}))
+    assert as_released(before, masked).column("c").to_pylist() == list("yyyx")
+
+
+def test_numbers_that_became_ranges_go_where_their_records_went():
+    schema = dc.Schema([dc.Attribute("c", dc.Numeric(), "confidential")])
+    numbers = dc.microdata(pl.DataFrame({"c": [1.0, None, 9.0]}), schema)
+    ranges = words(("low", "high"), ["low", "low", "high"])
+    found = as_released(numbers, ranges)
+    assert found.column("c").to_pylist() == ["low", None, "high"]
+    assert found.schema["c"].role == "confidential"
+    assert as_released(ranges, numbers) is ranges
+    assert as_released(numbers, numbers) is numbers
+    same = words(("a",), ["a"])
+    assert as_released(same, words(("a",), ["a"])) is same
+    named = words(("a", "b"), ["a", "b"], "identifier")
+    assert as_released(named, words(("x", "y"), ["x", "y"])) is named
+
+
+def test_gaps_are_filled_by_the_mean_of_the_original_and_flagged():
+    roles = {"x": "key", "y": "key", "x is missing": "other"}
+    schema = dc.Schema([dc.Attribute(name, dc.Numeric(), role) for name, role in roles.items()])
+
+    def table(x, y):
+        cells = {"x": x, "y": y, "x is missing": [0.0] * 3}
+        return dc.microdata(pl.DataFrame(cells, schema=dict.fromkeys(roles, pl.Float64)), schema)
+
+    before, after = table([1.0, None, 4.0], [1.0, 2.0, 3.0]), table([None, 2.0, 4.0], [1.0, 2.0, 3.0])
+    first, second = without_gaps(before, after)
+    assert first.encoded("x").tolist() == [1.0, 2.5, 4.0]
+    assert second.encoded("x").tolist() == [2.5, 2.0, 4.0]
+    flag = "x is missing?"
+    assert first.column(flag).to_pylist() == ["no", "yes", "no"]
+    assert second.column(flag).to_pylist() == ["yes", "no", "no"]
+    assert first.schema[flag].role == "key"
+    assert "y is missing" not in first.schema
+    assert without_gaps(table([1.0] * 3, [1.0] * 3), table([1.0] * 3, [1.0] * 3))[0].names == schema.names
+    empty, _ = without_gaps(table([None] * 3, [1.0] * 3), after)
+    assert empty.encoded("x").tolist() == [0.0] * 3
+    masked = Masked(after, Provenance("m", {}, ("x",), 3))
+    held = without_gaps(before, masked)[1]
+    assert isinstance(held, Masked)
+    assert held.microdata.column(flag).to_pylist() == ["yes", "no", "no"]
+
+
+def test_who_knows_the_masking_compares_unordered_levels_as_such():
+    ordered = words(None, ["a", "b"], scale=dc.Ordinal(("b", "a")))
+    loose = fit_to_compare(ordered, ordered, words(("x", "y"), ["x", "y"]))
+    assert (loose.schema["c"].scale.kind, loose.schema["c"].scale.levels) == ("nominal", ("b", "a"))
+    assert loose.column("c").to_pylist() == ["a", "b"]
+    assert fit_to_compare(ordered, ordered, ordered) is ordered
+    schema = dc.Schema([dc.Attribute("c", dc.Numeric(), "key")])
+    numbers = dc.microdata(pl.DataFrame({"c": [1.0, 9.0]}), schema)
+    ranges = words(("low", "high"), ["low", "high"])
+    assert fit_to_compare(numbers, ranges, ranges).column("c").to_pylist() == ["low", "high"]
+    assert fit_to_compare(ranges, ranges, numbers) is ranges

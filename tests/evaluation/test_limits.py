@@ -5,7 +5,7 @@ import pytest
 import discreet as dc
 from discreet.errors import DiscreetError, ParameterError
 from discreet.evaluation.intruders import assess_intruders
-from discreet.evaluation.limits import choose, misses
+from discreet.evaluation.limits import check_constraints, choose, excess, misses, penalty
 from discreet.evaluation.thresholds import verify
 
 LIMITS = {"risk_at_most": 20, "loss_at_most": 30, "smallest_group": 3}
@@ -65,3 +65,71 @@ def test_figures_of_a_study_are_those_that_a_release_is_verified_by():
     assert study.choose({**thresholds, "risk_at_most": 50}).entry["label"] == chain.label()
     with pytest.raises(ParameterError, match="no figures for suda2"):
         study.choose({"suda2_at_most": 3})
+
+
+@pytest.mark.parametrize(
+    ("figures", "limits", "missed", "points", "sentences"),
+    [
+        ({"risk": 22.0}, {"risk_at_most": 20}, {"risk_at_most": (22.0, 20.0, 8.0)}, 8.0,
+         ("risk 22.00 % (at most 20)",)),
+        ({"loss": 30.5}, {"loss_at_most": 30}, {"loss_at_most": (30.5, 30.0, 2.0)}, 2.0,
+         ("loss 30.50 % (at most 30)",)),
+        ({"risk": 20}, {"risk_at_most": 20}, {}, 0, ()),
+        ({"threshold_smallest_group": 1}, {"smallest_group": 4}, {"smallest_group": (1, 4.0, 18.75)}, 18.75,
+         ("smallest group 1 (at least 4)",)),
+        ({"threshold_smallest_group": 5}, {"smallest_group": 4}, {}, 0, ()),
+        ({"threshold_suda2_at_most": 3.0}, {"suda2_at_most": 2}, {"suda2_at_most": (3.0, 2.0, 12.5)}, 12.5,
+         ("suda2 3.00 (at most 2)",)),
+        # However far off, a figure counts for four times its limit at most.
+        ({"threshold_suda2_at_most": 300.0}, {"suda2_at_most": 2}, {"suda2_at_most": (300.0, 2.0, 100.0)}, 100.0,
+         ("suda2 300.00 (at most 2)",)),
+        ({"threshold_suda2_at_most": 1.0}, {"suda2_at_most": 0}, {"suda2_at_most": (1.0, 0.0, 100.0)}, 100.0,
+         ("suda2 1.00 (at most 0)",)),
+        ({}, {"risk_at_most": 20, "smallest_group": 3, "suda2_at_most": 1}, {}, 0, ()),
+        ({"risk": 21.0, "loss": 31.0}, {"risk_at_most": 20, "loss_at_most": 30},
+         {"risk_at_most": (21.0, 20.0, 4.0), "loss_at_most": (31.0, 30.0, 4.0)}, 8.0,
+         ("risk 21.00 % (at most 20)", "loss 31.00 % (at most 30)")),
+    ],
+)  # fmt: skip
+def test_what_is_missed_is_told_in_points_and_in_words(figures, limits, missed, points, sentences):
+    assert excess(figures, limits) == missed
+    assert penalty(figures, limits) == points
+    assert misses(figures, limits) == sentences
+
+
+@pytest.mark.parametrize(
+    ("entries", "limits", "label"),
+    [
+        # Without limits by score, then risk, then name.
+        ([entry("a", 30, 10, 3), entry("b", 10, 29, 3)], {}, "b"),
+        ([entry("a", 30, 10, 3), entry("b", 10, 30, 3)], {}, "b"),
+        ([entry("b", 30, 10, 3), entry("a", 30, 10, 3)], {}, "a"),
+        # With limits by what is missed, then loss, then risk, then name.
+        ([entry("a", 19, 9, 3), entry("b", 1, 10, 3)], LIMITS, "a"),
+        ([entry("a", 19, 9, 3), entry("b", 18, 9, 3)], LIMITS, "b"),
+        ([entry("b", 19, 9, 3), entry("a", 19, 9, 3)], LIMITS, "a"),
+        ([entry("a", 22, 9, 3), entry("b", 21, 29, 3)], LIMITS, "b"),
+    ],
+)
+def test_ties_are_broken_in_a_stated_order(entries, limits, label):
+    assert choose(entries, limits).entry["label"] == label
+
+
+def test_what_is_missed_is_told_of_the_mean_or_of_the_draw_whichever_is_worse():
+    worse = entry("a", 21, 9, 3) | {"draw": {"risk": 25.0, "loss": 9.0, "score": 17.0}}
+    assert choose([worse], LIMITS).misses == ("risk 25.00 % (at most 20)",)
+    better = entry("a", 21, 9, 3) | {"draw": {"risk": 20.0, "loss": 9.0, "score": 17.0}}
+    assert choose([better], LIMITS).misses == ("risk 21.00 % (at most 20)",)
+
+
+@pytest.mark.parametrize("limit", [True, None, "5"])
+def test_a_limit_is_a_number(limit):
+    with pytest.raises(ParameterError, match="suda2_at_most must be a number"):
+        check_constraints("compare", {"suda2_at_most": limit})
+
+
+def test_limits_of_risk_and_loss_are_percentages():
+    check_constraints("x", {"risk_at_most": 0, "loss_at_most": 100, "suda2_at_most": 1000, "smallest_group": 5.0})
+    for limit in (-0.5, 100.5):
+        with pytest.raises(ParameterError, match="x: loss_at_most must be a number between 0 and 100"):
+            check_constraints("x", {"loss_at_most": limit})

@@ -16,7 +16,7 @@ from discreet.cli.main import app
 from discreet.contracts.masked import Masked, Provenance
 from discreet.data.microdata import Microdata
 from discreet.errors import DataError, MissingValueError
-from discreet.evaluation.measuring import emptied, take_measure
+from discreet.evaluation.measuring import _named, _Views, applicable, emptied, paired, take_measure, take_measures
 from discreet.masking.recoding.hierarchy import Hierarchy
 from discreet.measures.loss.numbers import IL1s
 from discreet.progress import listening
@@ -299,3 +299,151 @@ def test_the_command_line_tells_how_long_each_measure_took(tmp_path):
     told = CliRunner().invoke(app, arguments, env={"COLUMNS": "220"})
     assert told.exit_code == 0, told.stderr
     assert "measuring distance-linkage: 1 steps in " in told.stderr
+
+
+# ------------------------------------------------------------------------------------------------------- piece by piece
+
+
+def measure(name):
+    return dc.methods("measure")[name]()
+
+
+@pytest.mark.parametrize(
+    ("name", "memory", "stored"),
+    [("il1s", "", ""), ("classification", "", ""), ("uniques", "known", ""), ("k-anonymity", "known", ""),
+     ("probabilistic-linkage", "known", ""), ("distance-linkage", "numbers", "numbers"),
+     ("combined-linkage", "numbers", "numbers"), ("masking-aware-linkage", "aware", "aware")],
+)  # fmt: skip
+def test_a_risk_is_taken_on_what_an_intruder_knows_and_a_loss_on_the_files(
+    original, tmp_path, monkeypatch, name, memory, stored
+):
+    assert _Views(original, original, None).kind_of(measure(name)) == memory
+    dc.write(original, tmp_path / "a.parquet")
+    file = dc.scan(tmp_path / "a.parquet", SCHEMA)
+    for pair in ((file, file), (original, file), (file, original)):
+        assert _Views(*pair, None).kind_of(measure(name)) == stored
+        assert _Views(*pair, None).stored
+    assert not _Views(original, original, None).stored
+    # Beyond what is compared at once, files are looked at as they are; 60 records are not beyond 60.
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 60)
+    assert _Views(file, file, None).kind_of(measure(name)) == stored
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 59)
+    assert _Views(file, file, None).kind_of(measure(name)) == ""
+
+
+def test_what_does_not_fit_the_release_is_told_with_the_first_five_columns():
+    def wide(columns, scale):
+        names = [f"x{j}" for j in range(columns)]
+        values = [1.0, 2.0] if scale.kind == "numeric" else ["a", "b"]
+        return Microdata(
+            pl.DataFrame(dict.fromkeys(names, values)), dc.Schema([dc.Attribute(n, scale, "key") for n in names])
+        )
+
+    reasons = []
+    for columns in (1, 2, 5, 6, 8):
+        before, after = wide(columns, dc.Numeric()), wide(columns, dc.Nominal(("a", "b")))
+        fitting, ((no),) = applicable([measure("il1s")], before, before, after)
+        assert fitting == []
+        assert (no.name, no.title, no.kind, no.in_score) == ("il1s", measure("il1s").title, "loss", True)
+        reasons.append(no.reason)
+    assert reasons == [
+        "x0 is released on a scale of another kind.",
+        "x0, x1 are released on a scale of another kind.",
+        "x0, x1, x2, x3, x4 are released on a scale of another kind.",
+        "x0, x1, x2, x3, x4 and 1 more are released on a scale of another kind.",
+        "x0, x1, x2, x3, x4 and 3 more are released on a scale of another kind.",
+    ]
+    words = wide(2, dc.Nominal(("a", "b")))
+    assert applicable([measure("il1s")], words, words, words) == ([], [])
+    numbers = wide(2, dc.Numeric())
+    (only,), none = applicable([measure("il1s")], numbers, words, numbers)
+    assert (only.name, none) == ("il1s", [])
+    # A risk is of what is known.
+    (one,), none = applicable([measure("uniques")], numbers, words, words)
+    assert (one.name, none) == ("uniques", [])
+
+
+def test_who_must_be_told_how_the_file_was_masked_is_left_out_without_it(original):
+    masked = dc.MDAV(k=3).mask(original)
+    aware = [measure("masking-aware-linkage")]
+    assert applicable(aware, original, original, masked.microdata) == ([], [])
+    assert applicable(aware, original, original, masked) == (aware, [])
+    assert applicable(aware, original, original, masked.microdata, masked.provenance) == (aware, [])
+
+
+def test_what_has_no_value_in_one_of_the_files_is_emptied(original):
+    names = ["AGE", "INC", "FUEL", "other"]
+    assert emptied(original, without("INC"), names) == ["INC"]
+    assert emptied(without("FUEL"), masked_without("INC"), names) == ["INC", "FUEL"]
+    assert emptied(original, without("INC").select(["AGE"]), names) == []
+    assert emptied(original, without("INC"), ["AGE"]) == []
+
+
+def test_a_release_in_another_order_is_put_in_order_once(original):
+    moved = dc.RecordOrder(random_state=1).mask(original)
+    before, release = paired(original, moved)
+    assert release.provenance.rows is None
+    assert before.column("INC").to_pylist() == release.microdata.column("INC").to_pylist()
+    masked = dc.MDAV(k=3).mask(original)
+    assert paired(original, masked)[1] is masked
+    assert paired(original, masked.microdata)[1] is masked.microdata
+
+
+def test_an_inquiry_that_asks_nothing_is_at_its_end_and_is_not_reported():
+    def silent():
+        return "answer"
+        yield
+
+    def asks():
+        first = yield "one"
+        try:
+            second = yield "two"
+        except DataError:
+            second = "error"
+        return (first, second)
+
+    reports = []
+    with listening(lambda *report: reports.append(report)):
+        named = _named(silent(), "label")
+        with pytest.raises(StopIteration) as end:
+            next(named)
+        assert (end.value.value, reports) == ("answer", [])
+        named = _named(asks(), "label")
+        assert next(named) == "one"
+        assert reports == []
+        assert named.send(1) == "two"
+        assert reports == [("label", 0, 1), ("label", 1, 1)]
+        with pytest.raises(StopIteration) as end:
+            named.throw(DataError("no"))
+        assert end.value.value == (1, "error")
+        assert reports == [("label", 0, 1), ("label", 1, 1)] * 2
+
+
+def test_measures_come_back_in_their_order_and_hold_nothing_found(original):
+    masked = dc.MDAV(k=3).mask(original)
+    names = ["combined-linkage", "il1s", "distance-linkage", "uniques", "probabilistic-linkage"]
+    reports = []
+    with listening(lambda *report: reports.append(report)):
+        results, without_ = take_measures([measure(name) for name in names], original, masked, progress=True)
+    assert [one.name for one in results] == names
+    assert without_ == []
+    assert all(one.found == {} for one in results)
+    assert [r for r in reports if r[0] == "measuring"] == [("measuring", done, 5) for done in range(6)]
+    alone, _ = take_measures([measure("combined-linkage")], original, masked)
+    assert alone[0].value == pytest.approx(results[0].value)
+    quiet = []
+    with listening(lambda *report: quiet.append(report[0])):
+        take_measures([measure("il1s")], original, masked)
+        take_measures([measure("il1s")], original, masked, beside=" on this")
+    assert [label for label in quiet if label.startswith("measuring")] == ["measuring il1s on this"] * 2
+
+
+def test_what_cannot_be_measured_is_told_or_an_error_where_it_is_needed(original):
+    both = without("AGE", "INC")
+    results, (no,) = take_measures([measure("il1s"), measure("suppression")], original, both)
+    assert [one.name for one in results] == ["suppression"]
+    assert (no.name, no.kind, no.in_score) == ("il1s", "loss", True)
+    with pytest.raises(MissingValueError):
+        take_measures([measure("il1s")], original, both, needed=True)
+    with pytest.raises(MissingValueError):
+        take_measure(measure("il1s"), original, both)

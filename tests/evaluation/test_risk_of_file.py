@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Nominal
+from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, DiscreetError, ParameterError
 from discreet.evaluation import risk_of_file
@@ -165,3 +165,151 @@ def test_as_many_keys_as_a_number_has_bits_for_are_looked_at_together(keys, coun
     schema = Schema([Attribute(f"x{j}", Nominal(["a", "b"]), "key") for j in range(keys)])
     measures = risk_of_file._measures(schema, 10, schema.names, None, None, None)
     assert ("suda2" in measures) is counted
+
+
+# ------------------------------------------------------------------------------------------------------ by hand, whole
+
+
+def test_the_headline_says_who_finds_whom_and_who_is_alone():
+    one = dc.risk(frame([("a", 1), ("a", 1), ("b", 2)]), keys=["a", "b"])
+    assert one.sentence == (
+        "66.67 % of the records (2.0 of 3) are expected to be re-identified by an intruder who knows who is in the "
+        "file; 1 is the only one with its keys."
+    )
+    two = dc.risk(frame([("a", 1), ("b", 1), ("c", 2), ("c", 2)]), keys=["a", "b"])
+    assert two.sentence == (
+        "75.00 % of the records (3.0 of 4) are expected to be re-identified by an intruder who knows who is in the "
+        "file; 2 are the only ones with their keys."
+    )
+    assert (two.value, two.groups, two.highest, dict(two.below)) == (75.0, 3, 100.0, {2: 2, 3: 4, 5: 4})
+    assert two.expected == {"file": 3.0}
+    pairs = dc.risk(frame([("a", 1), ("a", 1), ("b", 2), ("b", 2)]), keys=["a", "b"])
+    assert (pairs.highest, pairs.chosen, pairs.threshold, pairs.population) == (50.0, "", None, None)
+    assert [one.name for one in pairs.not_computed] == ["population-uniques"]
+    assert pairs.not_computed[0].reason == (
+        "Nothing says how many people the file was drawn from: declare the weight, or give fraction or population."
+    )
+
+
+def test_whoever_is_found_in_most_ways_is_named():
+    people = pl.DataFrame({"sex": list("ffffmmmm"), "job": list("aabbabab"), "home": [1, 1, 2, 2, 3, 3, 4, 4]})
+    found = dc.risk(people, keys=["sex", "job"], household="home", fraction=0.5)
+    assert set(found.expected) == {"file", "population", "file household", "household"}
+    assert list(found.expected)[2:] == ["file household", "household"]
+    assert "through a member of their household by an intruder who knows who is in the file" in found.sentence
+    assert "file household" not in [m.name for m in found.measurements]
+    assert len([m for m in found.measurements if m.name == "household-risk"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("fraction", "population", "share"),
+    [(None, None, None), (0.25, None, 0.25), (1.0, None, 1.0), (None, 40, 0.25), (None, 10, 1.0)],
+)
+def test_the_share_that_is_in_the_file(fraction, population, share):
+    assert risk_of_file._fraction(10, fraction, population) == share
+
+
+@pytest.mark.parametrize(("fraction", "population"), [(0.0, None), (1.5, None), (None, 9.5), (None, float("inf"))])
+def test_a_share_that_cannot_be(fraction, population):
+    with pytest.raises(ParameterError, match="risk: (fraction|population) must be"):
+        risk_of_file._fraction(10, fraction, population)
+
+
+def test_measures_are_those_that_what_is_known_allows(monkeypatch):
+    schema = Schema([Attribute("a", Nominal(["x"]), "key"), Attribute("i", Numeric(), "confidential")])
+
+    def names(n=10, home=None, share=None, weight=None, of=schema):
+        found = risk_of_file._measures(of, n, ("a",), home, share, weight)
+        return {label: one.get_params().get("sampling_fraction") for label, one in found.items()}
+
+    assert names() == {"suda2": None, "numbers": None}
+    assert names(share=0.5) == {"suda2": 0.5, "loglinear": 0.5, "numbers": None}
+    assert names(weight="w") == {"suda2": None, "loglinear": None, "numbers": None}
+    assert names(home="h") == {"suda2": None, "file household": 1.0, "numbers": None}
+    assert names(home="h", share=0.5) == {
+        "suda2": 0.5, "file household": 1.0, "household": 0.5, "loglinear": 0.5, "numbers": None,
+    }  # fmt: skip
+    monkeypatch.setattr(risk_of_file, "_MOST_NUMBERS", 10)
+    assert "numbers" in names(10)
+    assert "numbers" not in names(11)
+    assert "numbers" not in names(of=schema.with_roles(i="other"))
+
+
+def test_a_share_of_people_may_be_wanted_and_needs_to_be_known():
+    people = frame([("a", 1), ("a", 2), ("b", 1), ("b", 2), ("b", 2)])
+    for wanted in (0.0, 100.0, -1.0):
+        with pytest.raises(ParameterError, match="wanted must be a percentage above 0 and below 100"):
+            dc.risk(people, keys=["a", "b"], fraction=0.1, wanted=wanted)
+    with pytest.raises(ParameterError, match="wanted is a share of the population's"):
+        dc.risk(people, keys=["a", "b"], wanted=3.0)
+    found = dc.risk(people, keys=["a", "b"], fraction=0.1, wanted=3.0)
+    assert found.threshold[0] == 3.0
+    assert found.population == pytest.approx(50)
+    assert found.uniques["weights"] == pytest.approx(3 * 0.1)
+    assert set(found.uniques) >= {"weights", "loglinear"}
+    assert found.highest == pytest.approx(100 * float(benedetti_franconi(np.array([1]), np.array([10.0]))[0]))
+
+
+def test_more_keys_than_can_be_looked_at_are_said():
+    columns = {f"c{i}": [0, 1, 1] for i in range(63)}
+    found = dc.risk(pl.DataFrame(columns), keys=list(columns))
+    (no,) = [one for one in found.not_computed if one.name == "suda2"]
+    assert no.reason == "SUDA2 looks at 62 keys at most; there are 63."
+    assert (no.kind, no.title) == ("risk", dc.methods("measure")["suda2"].title)
+
+
+def test_files_that_are_too_large_are_counted_and_not_looked_into(tmp_path, monkeypatch):
+    people = frame([("a", 1), ("a", 2), ("b", 1), ("b", 2), ("b", 2)]).with_columns(w=pl.Series([1.0, 2, 3, 4, 5]))
+    people.write_parquet(tmp_path / "p.parquet")
+    schema = dc.survey(people, keys=["a", "b"], weight="w", nominal=["b"]).schema
+    stored = dc.scan(tmp_path / "p.parquet", schema)
+    memory = dc.risk(dc.survey(people, schema=schema))
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 5)
+    assert dc.risk(stored).exposure == memory.exposure
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 4)
+    large = dc.risk(stored)  # nobody has to name an engine that reads them in parts
+    assert large.exposure is None
+    reasons = {one.name: one for one in large.not_computed}
+    assert reasons["exposure"].reason == "the files have more than 4 records."
+    assert (reasons["exposure"].title, reasons["exposure"].kind) == ("Riskiest keys", "risk")
+    assert (large.value, large.groups, large.population) == (memory.value, memory.groups, 15.0)
+
+
+def test_a_measure_that_cannot_be_taken_is_said_and_a_fault_of_the_question_is_raised(monkeypatch):
+    people = frame([("a", 1), ("a", 2), ("b", 1)])
+
+    whole = risk_of_file.SpecialUniques
+
+    class Refused(whole):
+        def scope(self, *_):
+            raise DataError("not on these.")
+
+    monkeypatch.setattr(risk_of_file, "SpecialUniques", Refused)
+    found = dc.risk(people, keys=["a", "b"])
+    assert [(one.name, one.reason) for one in found.not_computed if one.name == "suda2"] == [("suda2", "not on these.")]
+
+    def measured(error):
+        class Broken(whole):
+            def scope(self, *_):
+                return None
+
+            def measured(self, _):
+                raise error
+                yield
+
+        return Broken
+
+    monkeypatch.setattr(risk_of_file, "SpecialUniques", measured(DataError("none here.")))
+    found = dc.risk(people, keys=["a", "b"])
+    assert ("suda2", "none here.") in [(one.name, one.reason) for one in found.not_computed]
+    monkeypatch.setattr(risk_of_file, "SpecialUniques", measured(ParameterError("asked wrongly.")))
+    with pytest.raises(ParameterError, match="asked wrongly"):
+        dc.risk(people, keys=["a", "b"])
+
+
+def test_what_is_asked_of_a_release_is_asked_of_its_table():
+    people = dc.survey(frame([("a", 1), ("a", 1), ("b", 2), ("b", 2)]), keys=["a", "b"])
+    masked = dc.PRAM(random_state=1).mask(people)
+    assert dc.risk(masked, keys=["a"]).to_dict() == dc.risk(masked.microdata, keys=["a"]).to_dict()
+    with pytest.raises(DiscreetError, match="schema must be a Schema"):
+        dc.risk(people, 5)

@@ -9,7 +9,16 @@ import pytest
 import discreet as dc
 from discreet.errors import DataError, FileError, ParameterError, UnknownNameError
 from discreet.evaluation.candidates import grid
-from discreet.evaluation.study import Study, compare
+from discreet.evaluation.experiment import Scoring, plan
+from discreet.evaluation.study import (
+    Study,
+    check_sets,
+    compare,
+    fingerprint,
+    measures_for,
+    scoring_of,
+    unmasked_files,
+)
 from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.masking.microaggregation.numbers.univariate import IndividualRanking
 from discreet.masking.microaggregation.records.kmodes import KModes
@@ -289,3 +298,152 @@ def test_a_seed_of_a_candidate_is_refused_because_the_study_would_draw_another(t
     with pytest.raises(ParameterError, match="1 of 2 candidates has a random_state, the first a mdav"):
         compare(table, seeded, measures=MEASURES, random_state=1, workers=1)
     assert len(compare(table, seeded[:1], measures=MEASURES, random_state=1, workers=1)) == 1
+
+
+# ---------------------------------------------------------------------------------------------------- rows made by hand
+
+
+def row(number, label, score, *, risk=10.0, loss=5.0, of="s", repetition=0, error=None, **more):
+    return {
+        "experiment": number, "method": label[0], "candidate": label, "attribute_set": of, "repetition": repetition,
+        "seed": 100 + number, "parameter_label": label, "score": score, "risk": risk, "loss": loss, "error": error,
+    } | more  # fmt: skip
+
+
+def test_an_entry_has_means_ranges_and_the_most_usual_draw():
+    rows = (
+        row(0, "a", 10.0, threshold_smallest_group=4, threshold_suda2_at_most=1.0),
+        row(1, "a", 14.0, repetition=1, threshold_smallest_group=3, threshold_suda2_at_most=2.0),
+        row(2, "a", 13.0, risk=40.0, repetition=2, threshold_smallest_group=5, threshold_suda2_at_most=0.5),
+    )
+    (entry,) = Study(rows).ranking()
+    assert entry == {
+        "method": "a", "label": "a", "experiments": 3, "attribute_sets": 1,
+        "score": pytest.approx(37 / 3), "score_low": 10.0, "score_high": 14.0,
+        "score_deviation": pytest.approx((((10 - 37 / 3) ** 2 + (14 - 37 / 3) ** 2 + (13 - 37 / 3) ** 2) / 2) ** 0.5),
+        "risk": 20.0, "risk_low": 10.0, "risk_high": 40.0, "risk_deviation": pytest.approx(300**0.5),
+        "loss": 5.0, "loss_low": 5.0, "loss_high": 5.0, "loss_deviation": 0.0,
+        "threshold_smallest_group": 3, "threshold_suda2_at_most": 2.0, "like_best": True,
+        "draw": {"seed": 102, "score": 13.0, "risk": 40.0, "loss": 5.0},
+    }  # fmt: skip
+    single = Study(rows[:1]).ranking()[0]
+    assert (single["score_deviation"], single["draw"]["seed"]) == (0.0, 100)
+    tied = Study((row(0, "a", 10.0), row(1, "a", 14.0, repetition=1))).ranking()[0]
+    assert tied["draw"]["seed"] == 100, "the first of two that are as usual"
+
+
+def test_means_over_sets_are_of_sets_and_ranges_of_whole_repetitions():
+    rows = (
+        row(0, "a", 10.0), row(1, "a", 20.0, repetition=1),
+        row(2, "a", 40.0, of="t"), row(3, "a", 0.0, of="t", repetition=1, error="no"),
+    )  # fmt: skip
+    (entry,) = Study(rows).ranking()
+    # Set s has a mean of 15, set t of 40; only the first repetition was run on both.
+    assert (entry["score"], entry["experiments"], entry["attribute_sets"]) == (27.5, 3, 2)
+    assert (entry["score_low"], entry["score_high"], entry["score_deviation"]) == (25.0, 27.5, 0.0)
+    assert Study(rows).ranking("t")[0]["score"] == 40.0
+    with pytest.raises(UnknownNameError, match="attribute set"):
+        Study(rows).ranking("u")
+
+
+def test_who_failed_on_a_set_comes_last_and_is_never_the_best():
+    rows = (
+        row(0, "a", 1.0), row(1, "b", 9.0), row(2, "c", 9.0), row(3, "d", 8.0, error="no"),
+        row(4, "a", 1.0, of="t", error="no"), row(5, "b", 9.0, of="t"), row(6, "c", 9.0, of="t"),
+    )  # fmt: skip
+    study = Study(rows)
+    assert [entry["label"] for entry in study.ranking()] == ["b", "c", "a"]
+    assert [entry["like_best"] for entry in study.ranking()] == [True, True, True]
+    assert study.best()["label"] == "b"
+    assert [entry["label"] for entry in study.front()] == ["b"]
+    assert (len(study), study.attribute_sets, [one["candidate"] for one in study.failures]) == (
+        7,
+        ("s", "t"),
+        ["d", "a"],
+    )
+    assert repr(study) == "Study(7 experiments, 2 failed)"
+    assert repr(Study(rows[:2], complete=False)) == "Study(2 experiments, not complete)"
+
+
+def test_ranges_that_overlap_may_be_chance():
+    rows = (row(0, "a", 10.0), row(1, "a", 12.0, repetition=1), row(2, "b", 12.0), row(3, "c", 12.5))
+    assert [(entry["label"], entry["like_best"]) for entry in Study(rows).ranking()] == [
+        ("a", True), ("b", True), ("c", False),
+    ]  # fmt: skip
+
+
+def test_the_front_and_the_best_under_a_ceiling():
+    points = {"a": (10.0, 50.0), "b": (20.0, 30.0), "c": (20.0, 40.0), "d": (30.0, 30.0), "e": (40.0, 20.0)}
+    study = Study(tuple(row(n, label, (r + x) / 2, risk=r, loss=x) for n, (label, (r, x)) in enumerate(points.items())))
+    assert [entry["label"] for entry in study.front()] == ["a", "b", "e"]
+    assert study.best()["label"] == "b"
+    assert study.best(risk_at_most=20)["label"] == "b"
+    assert study.best(risk_at_most=19.9)["label"] == "a"
+    assert study.best(loss_at_most=30)["label"] == "b"
+    assert study.best(loss_at_most=29.9)["label"] == "e"
+    with pytest.raises(DataError, match=r"No candidate has a risk of at most 9; the lowest is 10\.00"):
+        study.best(risk_at_most=9)
+    with pytest.raises(ParameterError, match="not both"):
+        study.best(risk_at_most=9, loss_at_most=9)
+    assert study.choose({"risk_at_most": 20}).entry["label"] == "b"
+    page = study._repr_html_()
+    assert page.count("●") == 3
+    twins = Study((row(0, "b", 5.0, risk=5.0), row(1, "a", 5.0, risk=5.0), row(2, "c", 5.0, risk=4.0)))
+    assert twins.best()["label"] == "c"
+
+
+def test_studies_of_other_data_plans_or_scores_have_another_name(table):
+    keys = {"all": table.schema.keys}
+    one = plan([MDAV(k=3)], keys, 1, 1)
+    name = fingerprint(table, one, [], None)
+    assert name == fingerprint(table, plan([MDAV(k=3)], keys, 1, 1), [], Scoring())
+    assert len(name) == 64
+    others = {
+        fingerprint(table.take(range(len(table) - 1)), one, []),
+        fingerprint(table, plan([MDAV(k=4)], keys, 1, 1), []),
+        fingerprint(table, plan([MDAV(k=3)], keys, 1, 2), []),
+        fingerprint(table, plan([MDAV(k=3)], {"other": table.schema.keys}, 1, 1), []),
+        fingerprint(table, one, measures_for(["il1s"], table.schema)),
+        fingerprint(table, one, [], Scoring("mean")),
+    }
+    assert len(others | {name}) == 7
+
+
+def test_measures_of_a_study_are_those_that_apply_or_those_asked_for(table):
+    names = {one.name for one in measures_for(None, table.schema)}
+    assert {"il1s", "distance-linkage"} <= names
+    assert "ctbil" not in names
+    assert [one.name for one in measures_for("il1s", table.schema)] == ["il1s"]
+    mine = dc.IL1s()
+    assert measures_for(mine, table.schema) == [mine]
+    assert [one.name for one in measures_for([mine, "means"], table.schema)] == ["il1s", "means"]
+
+
+def test_how_a_study_is_scored():
+    limits = {"risk_at_most": 1, "smallest_group": 3, "loss_at_most": 2, "suda2_at_most": 4}
+    found = scoring_of("x", "mean", [dc.Intruder("he", ("a",))], None, limits)
+    assert found == Scoring("mean", (dc.Intruder("he", ("a",)),), True, ("smallest_group", "suda2_at_most"))
+    assert scoring_of("x", "worst-case", (), []) == Scoring("worst-case", (), False, ())
+    with pytest.raises(ParameterError, match="x: score must be one of worst-case, mean; got 'best'"):
+        scoring_of("x", "best", (), None)
+
+
+def test_unmasked_files_stand_beside_the_worst_case_alone(table):
+    sets = {"one": table.schema.keys[:1], "all": table.schema.keys}
+    found = unmasked_files(table, sets, Scoring())
+    assert list(found) == ["one", "all"]
+    assert found["one"]["risk"] <= found["all"]["risk"]
+    assert unmasked_files(table, sets, Scoring("mean")) == {}
+
+
+@pytest.mark.parametrize("keys", [[], "AGE"])
+def test_a_set_is_a_list_of_keys(table, keys):
+    with pytest.raises(ParameterError, match="x: the attribute set 's' must be a list of keys"):
+        check_sets("x", {"s": keys}, table.schema)
+
+
+def test_a_set_holds_keys_only(table):
+    check_sets("x", {"s": table.schema.keys}, table.schema)
+    stranger = next(name for name in table.names if name not in table.schema.keys)
+    with pytest.raises(ParameterError, match=f"x: '{stranger}' of the attribute set 's' is no key"):
+        check_sets("x", {"s": [table.schema.keys[0], stranger]}, table.schema)

@@ -10,6 +10,7 @@ import pytest
 
 import discreet as dc
 from discreet.cli import main
+from discreet.evaluation import telling_columns
 from discreet.masking.withholding.pseudonym_key import new_key
 
 
@@ -137,3 +138,149 @@ def test_a_column_without_a_value_is_passed_over():
     data = dc.microdata(pl.DataFrame(columns), schema)
     masked = dc.AdditiveNoise(0.1, attributes=["a"], random_state=1).mask(data)
     assert "masked-key-told" not in {remark.code for remark in dc.advise(data, masked)}
+
+
+# ------------------------------------------------------------------------------------------------------------- by hand
+
+
+@pytest.mark.parametrize(
+    ("by", "goal", "tells"),
+    [
+        ([0, 0, 1, 1], [5, 5, 7, 7], True),
+        ([0, 0, 1, 1], [5, 7, 5, 7], False),
+        ([0, 0, 1, 1], [5, 5, 5, 5], False),  # there is nothing to tell
+        ([0, 1, 2, 2], [5, 7, 8, 8], False),  # hardly one comes twice
+        ([0, 0, 0, 1], [5, 5, 5, 7], False),  # a group of one is a miss
+        # One of fifty that the most frequent value does not tell may be missed.
+        ([0] * 50 + [1] * 50, [0] * 50 + [1] * 49 + [2], True),
+        ([0] * 50 + [1] * 50, [0] * 51 + [1] * 49, False),
+        ([0] * 50 + [1] * 50, [0] * 25 + [1] * 25 + [1] * 50, False),
+    ],
+)
+def test_a_column_tells_where_its_values_go_with_one_each(by, goal, tells):
+    assert telling_columns._tells(*(telling_columns._codes(np.array(one)) for one in (by, goal))) is tells
+
+
+def test_codes_count_from_nought_and_a_gap_is_one_value():
+    assert telling_columns._codes(np.array([2.5, 1.0, 2.5])).tolist() == [1, 0, 1]
+    assert telling_columns._codes(np.array(["b", None, "a", None, ""], dtype=object)).tolist() == [3, 0, 2, 0, 1]
+
+
+def numbers(**columns):
+    return dc.microdata(pl.DataFrame(columns), dc.Schema([dc.Attribute(name, dc.Numeric(), "key") for name in columns]))
+
+
+@pytest.mark.parametrize("n", [19, 20, 22, 23, 25, 26, 60])
+def test_a_sum_is_found_of_enough_records(n):
+    rng = np.random.default_rng(n)
+    x, y = rng.normal(size=(2, n))
+    # Twenty records, and three more for every column that varies.
+    assert telling_columns._sum_of(numbers(t=2 * x - y, x=x, y=y), "t", ["x", "y"]) == (["x", "y"] if n >= 26 else [])
+    assert telling_columns._sum_of(numbers(t=2 * x, x=x), "t", ["x"]) == (["x"] if n >= 23 else [])
+
+
+def test_sums_leave_out_what_does_not_count_and_are_none_where_something_is_added():
+    rng = np.random.default_rng(1)
+    x, y, z = rng.normal(size=(3, 60))
+    still = np.full(60, 3.0)
+    table = numbers(t=x + 3 * y, x=x, y=y, z=z, still=still, other=x + z * y)
+    assert telling_columns._sum_of(table, "t", ["z", "x", "still", "y"]) == ["x", "y"]
+    assert telling_columns._sum_of(table, "other", ["x", "y", "z"]) == []
+    assert telling_columns._sum_of(table, "still", ["x", "y"]) == []
+    assert telling_columns._sum_of(table, "t", ["still"]) == []
+    assert telling_columns._sum_of(table, "t", []) == []
+    near = numbers(t=x + 1e-6 * z, x=x)
+    assert telling_columns._sum_of(near, "t", ["x"]) == ["x"]
+    gaps = numbers(t=[None, *x[1:].tolist()], x=[*x[:-1].tolist(), None])
+    assert telling_columns._sum_of(gaps, "t", ["x"]) == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("tellers", "verb", "sentence"),
+    [
+        (["a"], "tells nearly all of",
+         "The column a, that was released as it came, tells nearly all of x, which was masked."),
+        (["a"], "together give back", "The column a, that was released as it came, gives back x, which was masked."),
+        (["a", "b"], "together give back",
+         "The columns a, b, that were released as they came, together give back x, which was masked."),
+    ],
+)  # fmt: skip
+def test_what_tells_is_said_in_words(tellers, verb, sentence):
+    remark = telling_columns._told("x", tellers, verb)
+    assert (remark.code, remark.sentence) == ("masked-key-told", sentence)
+    assert remark.hint == f"Mask x and {tellers[-1]} by the same step, or leave {tellers[-1]} out of the release."
+
+
+@pytest.mark.parametrize(
+    ("scale", "counted"),
+    [
+        (dc.Numeric(), True), (dc.Nominal(("1", "2")), True), (dc.Ordinal((0, 1)), True),
+        (dc.Nominal(("1", "b")), False),
+        (dc.Date("%Y-%m-%d"), False), (dc.Sequence(("a", "b"), delimiter=" "), False),
+    ],
+)  # fmt: skip
+def test_scales_that_can_count_members(scale, counted):
+    assert telling_columns._is_counted(scale) is counted
+
+
+@pytest.mark.parametrize(
+    ("counted", "restarts"),
+    [([0, 1, 0, 1, 2], True), ([1, 2, 1, 2, 3], True), ([2, 3, 2, 3, 4], False), ([1, 2, 3, 4, 5], False)],
+)
+def test_numbers_of_members_begin_anew(counted, restarts):
+    assert telling_columns._restarts(np.array(counted, dtype=float), np.array([0, 1, 0, 1, 2])) is restarts
+
+
+def test_numbers_of_levels_are_what_they_say():
+    table = dc.microdata(
+        pl.DataFrame({"c": ["2", "10", None]}), dc.Schema([dc.Attribute("c", dc.Nominal(("10", "2")), "key")])
+    )
+    assert telling_columns._numbers(table, "c").tolist()[:2] == [2.0, 10.0]
+    assert np.isnan(telling_columns._numbers(table, "c")[2])
+
+
+def homes(values, person):
+    schema = dc.Schema(
+        [
+            dc.Attribute("home", dc.Numeric(), "identifier", household=True),
+            dc.Attribute("person", dc.Numeric(), "other"),
+        ]
+    )
+    return dc.microdata(pl.DataFrame({"home": values, "person": person}), schema)
+
+
+@pytest.mark.parametrize(
+    ("values", "person", "words"),
+    [
+        ([1, 1, 2, 2], [1, 2, 1, 2], "person begins anew with each"),
+        ([1, 1, 2, 2], [7, 7, 7, 7], "agree in what a household shares"),
+        ([1, 2, 3, 4], [1, 1, 1, 1], ""),
+        ([1, 2, 1, 2], [1, 1, 2, 2], ""),
+    ],
+)
+def test_households_that_stand_together_can_be_read_off(values, person, words):
+    table = homes(values, person)
+    released = table.schema.select(["person"])
+    found = [one.sentence for one in telling_columns.on_households(table, released, (), reordered=False)]
+    assert [words in one for one in found] == ([True] if words else [])
+    assert list(telling_columns.on_households(table, released, (), reordered=True)) == []
+    assert list(telling_columns.on_households(table, table.schema, (), reordered=False)) == []
+    masked = [one.sentence for one in telling_columns.on_households(table, released, ["person"], reordered=False)]
+    assert ["begins anew" in one for one in masked] == ([False] if words else [])
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (["a", "a", "b", "c"], True),
+        (["a", "a", "b", "b"], False),
+        (list("abcd"), False),
+        (["a", "b", "c", None], False),
+    ],
+)
+def test_persons_that_come_several_times(values, said):
+    schema = dc.Schema([dc.Attribute("p", dc.Nominal(tuple("abcd")), "identifier")])
+    found = list(telling_columns.on_repeated_persons(dc.microdata(pl.DataFrame({"p": values}), schema)))
+    assert [one.code for one in found] == ["person-shifted-apart"] * said
+    if said:
+        assert "(3 different in 4 records)" in found[0].sentence

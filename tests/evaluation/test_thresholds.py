@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 
+import discreet as dc
 from discreet.contracts.assessment import Assessment, NotComputed, Score
+from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.measurement import Measurement
 from discreet.errors import DataError, ParameterError, UnknownNameError
 from discreet.evaluation.thresholds import check_thresholds, met_unmasked, verify
@@ -105,3 +109,26 @@ def test_other_limits_are_compared_with_the_unmasked_file_where_it_was_measured(
     suda, group = verify(after, {"suda2_at_most": 2, "smallest_group": 4}, before=before)
     assert "The unmasked file, with 2.00, meets" in suda.sentence
     assert "The unmasked file, with 4 records, meets" in group.sentence
+
+
+def test_the_groups_of_the_masking_stand_in_where_nothing_counts_keys():
+    labels = np.array([0, 0, 0, 1, 1])
+    table = dc.microdata(pl.DataFrame({"x": np.arange(5.0)}))
+    masked = Masked(table, Provenance("mdav", {}, ("x",), 5, labels=labels))
+    (verdict,) = verify(assessment(), {"smallest_group": 2}, masked)
+    assert (verdict.name, verdict.value, verdict.limit, verdict.met) == ("smallest_group", 2.0, 2.0, True)
+    assert verdict.sentence == "The smallest group of records with the same keys has 2, at least the limit of 2."
+    assert verify(assessment(smallest=4), {"smallest_group": 3}, masked)[0].value == 4.0, "counted keys come first"
+    without = Masked(table, Provenance("mdav", {}, ("x",), 5))
+    with pytest.raises(ParameterError, match="no scenario knows keys that can be counted"):
+        verify(assessment(), {"smallest_group": 2}, without)
+
+
+def test_verdicts_stand_in_the_order_of_the_thresholds_and_ties_are_of_the_first():
+    both = {"a": assessment(5.0, 9.0, suda2=7.0, smallest=3), "b": assessment(5.0, 9.0, suda2=7.0, smallest=3)}
+    found = verify(both, {"smallest_group": 3, "suda2_at_most": 7, "loss_at_most": 9, "risk_at_most": 5})
+    assert [one.name for one in found] == ["smallest_group", "suda2_at_most", "loss_at_most", "risk_at_most"]
+    assert [one.met for one in found] == [True] * 4
+    assert ["scenario 'a'" in one.sentence for one in found] == [True, True, False, True]
+    assert found[1].sentence == "SUDA2 is 7.00 % (scenario 'a'), at most the limit of 7 %."
+    assert verify(both, {}) == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 from collections import Counter
 
 import numpy as np
@@ -15,8 +16,11 @@ from tests.reference import fewest_values as twin
 
 import discreet as dc
 from discreet import workflow
+from discreet.contracts.masked import Masked, Provenance
 from discreet.contracts.withholding_proof import SuppressionCertificate
+from discreet.data.microdata import Microdata
 from discreet.errors import DataError, ParameterError
+from discreet.evaluation.withheld import _is_readable, _observed, _strata, certify_withheld, withheld_cells
 from discreet.masking.recoding.hierarchy import Hierarchy
 
 SEVEN = ["urbrur", "roof", "walls", "water", "electcon", "relat", "sex"]
@@ -126,7 +130,9 @@ def test_steps_that_were_proven_and_what_single_values_would_take(survey):
     rows = [[c, "left" if c < "d" else "right", "*"] for c in "abcdef"]
     masker = dc.Generalisation(k=4, hierarchies={n: Hierarchy(rows) for n in ("k0", "k1", "k2")}, suppression=0.3)
     masked = masker.mask(survey)
+    begin = time.monotonic()
     proof = dc.certify(survey, masked)
+    assert 0.0 <= proof.seconds <= time.monotonic() - begin
     assert proof.gap == 0.0
     assert proof.sentence.startswith("no steps of the hierarchies give a lower loss with at most 36 of 120 records")
     assert proof.suppressed == masked.provenance.details["suppressed"] > 0
@@ -182,3 +188,116 @@ def test_a_release_outside_of_what_is_bounded_is_not_said_to_be_above_a_bound():
     proof = dc.certify(data, masked, k=3, missing="wildcard", budget="30s")
     assert (proof.value < proof.bound) == ("no bound on such releases" in proof.figures) == ("outside" in repr(proof))
     assert proof.value >= proof.bound or proof.beyond > 0
+
+
+# --------------------------------------------------------------------------------------------- which cells went missing
+
+LEVELS = dc.Nominal(("a", "b", "1"))
+
+
+def cells(x, y=None, scale=LEVELS, role="key"):
+    columns = {"x": x} | ({} if y is None else {"y": y})
+    frame = pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
+    attributes = [dc.Attribute("x", scale, role), *([] if y is None else [dc.Attribute("y", LEVELS, "key")])]
+    return Microdata(frame, dc.Schema(attributes))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "gone"),
+    [
+        (["a", "b", None], ["a", "b", None], [False, False, False]),
+        (["a", "b", None], ["a", None, None], [False, True, False]),
+        (["a", "b", None], [None, None, None], [True, True, False]),
+        (["a", "b", None], ["a", "b", "a"], None),
+        (["a", "b", None], ["b", "b", None], None),
+        (["a", "b", None], ["b", None, None], None),
+    ],
+)
+@pytest.mark.parametrize("scale", [LEVELS, dc.Nominal(("1", "b", "a"))], ids=["same scale", "other order of levels"])
+def test_cells_that_went_missing_are_told_unless_another_changed(before, after, gone, scale):
+    found = withheld_cells(cells(before), cells(after, scale=scale), ["x"])
+    if gone is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert (found[0], found[1].ravel().tolist()) == (("x",), gone)
+
+
+def test_numbers_that_became_words_are_the_same_values():
+    numbers = Microdata(pl.DataFrame({"x": [1, 2, 3]}), dc.Schema([dc.Attribute("x", dc.Numeric(), "key")]))
+    words = Microdata(
+        pl.DataFrame({"x": ["1", None, "3"]}), dc.Schema([dc.Attribute("x", dc.Nominal(("1", "3")), "key")])
+    )
+    assert withheld_cells(numbers, words, ["x"])[1].ravel().tolist() == [False, True, False]
+    other = Microdata(
+        pl.DataFrame({"x": ["1", None, "2"]}), dc.Schema([dc.Attribute("x", dc.Nominal(("1", "2")), "key")])
+    )
+    assert withheld_cells(numbers, other, ["x"]) is None
+
+
+def test_without_names_all_keys_of_both_files_are_looked_at():
+    before, after = cells(["a", "b"], ["a", "b"]), cells(["a", None], [None, "b"])
+    names, gone = withheld_cells(before, after, None)
+    assert (names, gone.tolist()) == (("x", "y"), [[False, True], [True, False]])
+    assert withheld_cells(before, after.select(["x"]), None)[0] == ("x",)
+    assert withheld_cells(cells(["a", "b"], ["a", "b"], role="other"), after, None)[0] == ("y",)
+    assert withheld_cells(before, after, ["y"])[1].tolist() == [[True], [False]]
+    assert withheld_cells(before, after, ["z"]) is None
+    trips = dc.datasets.itineraries(5)
+    assert withheld_cells(trips, trips, None)[0] == ()
+    assert withheld_cells(trips, trips, list(trips.schema.keys)) is None
+
+
+def test_strata_are_the_records_that_share_them():
+    table = cells(["a", "b", None, "a"], ["a", "a", "a", "b"])
+    assert [rows.tolist() for rows in _strata(table, ())] == [[0, 1, 2, 3]]
+    assert sorted(rows.tolist() for rows in _strata(table, ["x"])) == [[0, 3], [1], [2]]
+    assert sorted(rows.tolist() for rows in _strata(table, ["x", "y"])) == [[0], [1], [2], [3]]
+
+
+def test_hierarchies_are_read_again_where_they_are_files(tmp_path):
+    file = tmp_path / "h.csv"
+    file.write_text("a;*\n")
+    assert _is_readable(None)
+    assert _is_readable({})
+    assert _is_readable({"x": str(file)})
+    assert _is_readable(str(tmp_path))
+    assert not _is_readable(str(tmp_path / "no.csv"))
+    assert not _is_readable({"x": str(file), "y": str(tmp_path / "no.csv")})
+    assert not _is_readable({"x": str(tmp_path)})
+    assert not _is_readable({"x": [["a", "*"]]})
+    assert not _is_readable([["a", "*"]])
+
+
+def test_steps_are_observed_from_what_became_of_the_records():
+    before = cells(["a", "b", "1", None, "a"])
+
+    def observed(after, rows=None, **details):
+        details = details or {"records_dropped": 0}
+        record = Provenance("generalisation", {}, ("x",), 5, rows=rows, details=details)
+        return _observed(before, Masked(cells(after), record))
+
+    keys = observed(["a", "a", "1", None, "a"])
+    # Equal where the released are equal, and 0 where the original has no value.
+    assert keys[3, 0] == 0
+    assert keys[0, 0] == keys[1, 0] == keys[4, 0] != keys[2, 0] > 0
+    assert observed(["a", "a", "1", None, "a"], other=1) is None
+    part = observed(["a", "b"], rows=np.array([4, 1]))
+    assert part is None, "nobody who is released had the third value"
+    whole = observed(["a", "b", "1"], rows=np.array([4, 1, 2]))
+    assert len({*whole[:3, 0].tolist()}) == 3
+    assert (whole[4, 0], whole[3, 0]) == (whole[0, 0], 0)
+
+
+def test_a_certificate_has_all_its_figures(survey):
+    masked = dc.LocalSuppression(3).mask(survey)
+    begin = time.monotonic()
+    proof = dc.certify(survey, masked)
+    assert 0.0 <= proof.seconds <= time.monotonic() - begin
+    assert (proof.k, proof.n_records, proof.attributes, proof.missing) == (3, 120, ("k0", "k1", "k2"), "category")
+    assert (proof.priced, proof.beyond, proof.demands) == (False, 0, ())
+    assert proof.method
+    alone = microdata(np.array([[1, 1], [1, 1], [2, 2]]))
+    hidden = withheld_cells(alone, alone, None)
+    with pytest.raises(DataError, match="match nobody else"):
+        certify_withheld(alone, *hidden, None, "category", None, 5.0)

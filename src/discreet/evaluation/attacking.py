@@ -16,7 +16,6 @@ from discreet.contracts.measure import Measure
 from discreet.contracts.measurement import Measurement
 from discreet.data.microdata import Microdata
 from discreet.data.table import StoredTable
-from discreet.errors import DataError
 from discreet.evaluation.exact_matching import exact_match
 from discreet.evaluation.further_linkers import linked_by
 from discreet.evaluation.intruder_view import as_released
@@ -199,19 +198,18 @@ def attacks_of(
             elif whole and not measure.knows_masking and not measure.joins:
                 absent.append(f"{measure.title}: {reasons[measure.name]}")
         plain = table if recoded is before else seen_by(keys, before)
+        counted = {one.name for one in fitting if one.name in made}
         for name in intruder.linkers:
-            if name in MEASURED or f"{name}-linkage" in made:
+            if name in MEASURED or f"{name}-linkage" in counted:
                 continue
             one = risks.get(f"{name}-linkage")
             if one is None:
                 one = linked_by(intruder, name, (plain, table), release, engine, needed=whole)
             if one is not None:
                 attacks += _attacks(intruder.name, one, keys, part)
-    if not attacks and not absent:
+    if not attacks:
         # Nothing that he knows is in the release: he guesses.
         attacks.append(Attack(intruder.name, "guessing", (), 100.0 / max(len(before), 1)))
-    if not attacks:
-        raise DataError(f"The score needs the success of one linker at least: {absent[0]}")
     told = provenance is not None and bool(provenance.attributes)
     untold = () if told or after is before else (_UNTOLD,)
     return Attacks(intruder.name, tuple(intruder.known), tuple(attacks), tuple(dict.fromkeys(absent)), untold)

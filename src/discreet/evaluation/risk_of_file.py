@@ -19,8 +19,8 @@ from discreet.contracts.pairing import as_microdata
 from discreet.data.microdata import Microdata
 from discreet.data.schema import Schema
 from discreet.data.table import StoredTable
-from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, DiscreetError, ParameterError, door, wrong_type
+from discreet.evaluation.assessing import engine_for
 from discreet.evaluation.exposure import expose
 from discreet.evaluation.group_sizes import sizes_between
 from discreet.io.reading import survey
@@ -111,7 +111,7 @@ def risk(
     share = _fraction(n, fraction, population)
     if wanted is not None and not 0.0 < wanted < 100.0:
         raise ParameterError("risk: wanted must be a percentage above 0 and below 100.")
-    where = engine or MemoryEngine()
+    where = engine or engine_for(table)
     tables = TablePair(table, table)
     scope = KAnonymityViolations().scope(tables, None, where)
     names = scope.names

@@ -427,7 +427,7 @@ def _spread_out(size: int) -> IntArray:
 def _features(space: Sequence[Masker]) -> tuple[FloatArray, IntArray]:
     """Return a row of numbers for every candidate, and its method: numbers as they are, other values by appearance.
 
-    A parameter of another method is −1; one that no candidate changes is left out.
+    A parameter of another method is one below the least of its own; one that no candidate changes is left out.
     """
     kinds = {cls: place for place, cls in enumerate(dict.fromkeys(type(masker) for masker in space))}
     methods = np.array([kinds[type(masker)] for masker in space], dtype=np.int64)
