@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -8,12 +10,20 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.data.block import Block
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Nominal, Numeric
+from discreet.data.scales import Date, Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
 from discreet.io.reading import write
-from discreet.masking.perturbing.noise import AdditiveNoise, CorrelatedNoise, MultiplicativeNoise
+from discreet.masking.perturbing.noise import (
+    AdditiveNoise,
+    CorrelatedNoise,
+    MultiplicativeNoise,
+    NoisePlan,
+    _consistent,
+    _correlations,
+)
 
 SCHEMA = Schema([Attribute(name, Numeric(), "key") for name in "ab"])
 KINDS = (AdditiveNoise, CorrelatedNoise, MultiplicativeNoise)
@@ -295,3 +305,151 @@ def test_noise_for_outliers_leaves_the_others_as_they_are():
     assert any("2 of 22 records have a value far from the others" in note for note in masked.provenance.notes)
     with pytest.raises(ParameterError, match="restore must be False with outliers"):
         dc.AdditiveNoise(0.3, outliers=True, restore=True).mask(frame, schema)
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+LONG = [*range(10, 30), 400, -300]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_outliers_get_noise_of_any_kind(kind):
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("y", Numeric(), "key")])
+    frame = pl.DataFrame({"x": [number + 0.25 for number in LONG], "y": [float(i % 5) for i in range(22)]})
+    masked = kind(0.3, outliers=True, random_state=1).mask(frame, schema)
+    after, before = masked.microdata.numeric("xy"), frame.to_numpy()
+    assert (after[:20] == before[:20]).all()
+    assert (after[20:, 0] != before[20:, 0]).all()
+    assert masked.provenance.details == {"records_with_noise": 2}
+    told = [note for note in masked.provenance.notes if "far from the others" in note]
+    said = "2 of 22 records have a value far from the others and got noise; the others are released as they are, and "
+    assert told == [said + "whoever knows their numbers finds them."]
+    assert kind(0.3).touches_all
+    assert not kind(0.3, outliers=True).touches_all
+
+
+def test_outliers_lie_beyond_the_fences_not_at_them():
+    """Of nine values the second, 2, and the seventh, 6, are the quarters: fences at 2 − 6 and 6 + 6."""
+    schema = Schema([Attribute("x", Numeric(), "key")])
+    frame = pl.DataFrame({"x": [-4.0, 2.0, 3.0, 4.0, 5.0, 5.0, 6.0, 7.0, 12.0]})
+    assert AdditiveNoise(5.0, outliers=True).mask(frame, schema).provenance.details["records_with_noise"] == 0
+    for changed in ({"x": [-4.5, *frame["x"][1:]]}, {"x": [*frame["x"][:-1], 12.5]}):
+        masked = AdditiveNoise(5.0, outliers=True).mask(pl.DataFrame(changed), schema)
+        assert masked.provenance.details["records_with_noise"] == 1
+
+
+def test_noise_is_a_draw_times_level_and_spread():
+    values, normal = np.array([[1.0, -2.0], [np.nan, 0.0]]), np.array([[1.0, -1.0], [2.0, 0.5]])
+    plan = NoisePlan(draws=None, names=("a", "b"), spread=np.array([10.0, 100.0]))
+    assert AdditiveNoise(0.5)._noisy(values, plan, normal) == pytest.approx(
+        np.array([[6.0, -52.0], [np.nan, 25.0]]), nan_ok=True
+    )
+    mixed = replace(plan, factor=np.array([[1.0, 0.0], [0.6, 0.8]]))
+    # The second gets 0.6 of the first draw and 0.8 of its own.
+    assert CorrelatedNoise(0.5)._noisy(values, mixed, normal) == pytest.approx(
+        np.array([[6.0, -2.0 + 50 * (0.6 - 0.8)], [np.nan, 50 * (1.2 + 0.4)]]), nan_ok=True
+    )
+    variance = np.log(1.25)
+    assert MultiplicativeNoise(0.5)._noisy(values, plan, normal) == pytest.approx(
+        values * np.exp(np.sqrt(variance) * normal - variance / 2), nan_ok=True
+    )
+
+
+def test_what_noise_cannot_be_added_to_is_said():
+    schema = Schema([Attribute("born", Date(), "key"), Attribute("a", Numeric(), "key")])
+    with pytest.raises(ParameterError) as caught:
+        MultiplicativeNoise().columns_for(schema)
+    said = "MultiplicativeNoise: 1 attributes are dates or times, the first 'born', which have no zero to be multiplied"
+    assert str(caught.value).startswith(said)
+    assert MultiplicativeNoise(attributes=["a"]).columns_for(schema) == ("a",)
+    assert AdditiveNoise().columns_for(schema) == ("born", "a")
+    with pytest.raises(
+        ParameterError, match="AdditiveNoise: within must be bounds of numbers; 'born' is a date or time"
+    ):
+        AdditiveNoise(within={"born": "0:"}).columns_for(schema)
+
+
+@pytest.mark.parametrize(
+    ("lowest", "complete", "shrunk"),
+    [(-0.5, True, True), (0.005, True, False), (0.005, False, True), (0.02, False, False), (0.0, False, False)],
+)
+def test_correlations_are_shrunk_only_where_no_data_have_them(lowest, complete, shrunk):
+    given = np.array([[1.0, 1.0 - lowest], [1.0 - lowest, 1.0]])
+    found = _consistent(given, complete=complete)
+    if not shrunk:
+        assert found is given
+    else:
+        assert np.linalg.eigvalsh(found)[0] == pytest.approx(0.01)
+        assert np.diag(found).tolist() == [1.0, 1.0]
+
+
+def correlations_of(columns, cuts, n=None):
+    """Answer the questions of correlated noise from blocks."""
+    names = tuple(columns)
+    data = Microdata(pa.table(columns), Schema([Attribute(name, Numeric(), "key") for name in names]))
+    values = data.numeric(names)
+    moments = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    inquiry = _correlations(SimpleNamespace(names=names, n=n or len(values)), moments)
+    question, asked = next(inquiry), []
+    while True:
+        asked.append(type(question).__name__)
+        parts = [question.summarise(Block(rows, data.take(rows))) for rows in np.split(np.arange(len(values)), cuts)]
+        answer = parts[0]
+        for part in parts[1:]:
+            answer = answer.merge(part)
+        try:
+            question = inquiry.send(answer)
+        except StopIteration as end:
+            return *end.value, asked
+
+
+@pytest.mark.parametrize("cuts", [[], [3, 7]])
+def test_correlations_are_those_of_the_records_that_have_both(cuts):
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(5, 2, 30), rng.normal(size=30)
+    c = 0.3 * a + rng.normal(size=30)
+    found, apart, asked = correlations_of({"a": a, "b": b, "c": c}, cuts)
+    assert found == pytest.approx(np.corrcoef([a, b, c]), abs=1e-9)
+    assert (apart, asked) == (0, ["_Pairs"])
+    c[:20] = np.nan
+    found, apart, _ = correlations_of({"a": a, "b": b, "c": c}, cuts)
+    assert found[0, 1] == pytest.approx(np.corrcoef(a, b)[0, 1], abs=1e-9)
+    assert found[0, 2] == pytest.approx(np.corrcoef(a[20:], c[20:])[0, 1], abs=1e-9)
+    assert apart == 0
+
+
+@pytest.mark.parametrize(("present", "apart"), [(4, 1), (5, 0)])
+def test_fewer_than_five_tell_no_correlation(present, apart):
+    a = np.array([1.0, 5.0, 2.0, 8.0, 3.0, 9.0, 4.0])
+    b = np.where(np.arange(7) < present, a**2, np.nan)
+    found, number, _ = correlations_of({"a": a, "b": b}, [])
+    assert number == apart
+    expected = 0.0 if apart else np.corrcoef(a[:present], b[:present])[0, 1]
+    assert found[0, 1] == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(("values", "apart"), [([1.0, 2.0] * 5, 1), ([1.0, 2.0, 4.0] * 4, 0), ([3.0] * 9, 0)])
+def test_a_line_through_two_points_is_none(values, apart):
+    """Of two attributes that are exactly collinear three different points have to be seen."""
+    a = np.array(values)
+    found, number, asked = correlations_of({"a": a, "b": -2 * a}, [2, 5])
+    varies = a.std() > 0
+    assert asked == ["_Pairs", "_DifferentPoints"][: 1 + varies]
+    assert number == apart
+    assert found[0, 1] == pytest.approx(-1.0 if varies and not apart else 0.0)
+
+
+def test_correlations_that_are_not_kept_are_counted():
+    data = skipping(0, 60)
+    notes = CorrelatedNoise(0.5, random_state=1).mask(data).provenance.notes
+    assert "Correlations of 1 of 3 pairs of attributes are not kept: too few records have both." in notes
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_column_without_values_has_no_outliers(kind):
+    frame = pa.table({"a": [*map(float, LONG)], "b": pa.array([None] * 22, pa.float64())})
+    masked = kind(0.3, outliers=True, random_state=1).mask(frame, SCHEMA)
+    assert masked.provenance.details["records_with_noise"] == 2
+    assert masked.microdata.missing("b").all()
+    nothing = pa.table({"a": pa.array([None] * 5, pa.float64()), "b": pa.array([None] * 5, pa.float64())})
+    assert kind(0.3, outliers=True).mask(nothing, SCHEMA).provenance.details["records_with_noise"] == 0

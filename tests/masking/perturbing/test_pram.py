@@ -13,7 +13,16 @@ from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
-from discreet.masking.perturbing.pram import PRAM, evened, frequency_matrix, invariant_matrix, redrawn, uniform_matrix
+from discreet.masking.perturbing.pram import (
+    PRAM,
+    _possible,
+    _within,
+    evened,
+    frequency_matrix,
+    invariant_matrix,
+    redrawn,
+    uniform_matrix,
+)
 
 FUELS = Schema([Attribute("fuel", Nominal(("gas", "oil", "wood", "sun")), "key")])
 COUNTS = st.lists(st.integers(0, 30), min_size=2, max_size=7).filter(lambda c: sum(c) > 0)
@@ -205,3 +214,83 @@ def test_own_matrices_are_not_narrowed_and_old_seeds_draw_as_before():
     assert masked.provenance.changed["fuel"] > 0
     assert "neighbours" not in PRAM(0.5)._purpose(("fuel",))
     assert '"neighbours": 2' in PRAM(0.5, neighbours=2)._purpose(("fuel",))
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+
+@pytest.mark.parametrize("counts", [[5.0, 0.0], [0.0, 0.0, 7.0], [0.0]])
+@pytest.mark.parametrize("neighbours", [None, 1])
+def test_one_level_has_nowhere_to_go(counts, neighbours):
+    for build in (frequency_matrix, uniform_matrix):
+        assert build(np.array(counts), 0.5, neighbours=neighbours).tolist() == np.eye(len(counts)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("build", "counts", "neighbours", "expected"),
+    [
+        (uniform_matrix, [4, 2, 2], None, [[0.6, 0.2, 0.2], [0.2, 0.6, 0.2], [0.2, 0.2, 0.6]]),
+        (uniform_matrix, [4, 0, 2], None, [[0.6, 0, 0.4], [0, 1, 0], [0.4, 0, 0.6]]),
+        (uniform_matrix, [4, 2, 2], 1, [[0.6, 0.4, 0], [0.2, 0.6, 0.2], [0, 0.4, 0.6]]),
+        (uniform_matrix, [4, 0, 2], 1, [[0.6, 0, 0.4], [0, 1, 0], [0.4, 0, 0.6]]),  # neighbours among those that occur
+        (frequency_matrix, [4, 2, 0], None, [[0.8, 0.2, 0], [0.4, 0.6, 0], [0, 0, 1]]),
+        (frequency_matrix, [4, 0, 2], 1, [[0.8, 0, 0.2], [0, 1, 0], [0.4, 0, 0.6]]),
+        (frequency_matrix, [4, 2, 8], 1, [[0.9, 0.1, 0], [0.2, 0.6, 0.2], [0, 0.05, 0.95]]),
+        (frequency_matrix, [4, 2, 8], 2, [[0.8, 0.1, 0.1], [0.2, 0.6, 0.2], [0.05, 0.05, 0.9]]),
+    ],
+)
+def test_matrices_by_hand(build, counts, neighbours, expected):
+    found = build(np.array(counts, dtype=float), 0.4, neighbours=neighbours)
+    assert found.tolist() == [pytest.approx(row, abs=1e-15) for row in expected]
+
+
+def test_flows_are_evened_and_draws_turned_back_by_hand():
+    counts, matrix = np.array([8.0, 2.0, 0.0]), np.array([[0.5, 0.5, 0], [0.5, 0.5, 0], [0, 0, 1.0]])
+    # Four go one way and one the other: one of eight, and one of two, is left on both ways.
+    assert evened(matrix.copy(), counts).tolist() == [[0.875, 0.125, 0], [0.5, 0.5, 0], [0, 0, 1]]
+    # After the first draw a level says nothing: the second takes 8 of 10.
+    assert invariant_matrix(matrix, counts).tolist() == [
+        pytest.approx([0.8, 0.2, 0]),
+        pytest.approx([0.8, 0.2, 0]),
+        [0, 0, 1],
+    ]
+
+
+def test_an_own_matrix_is_shared_out_among_the_levels_that_occur():
+    matrix = np.array([[0.5, 0.25, 0.25], [0.0, 0.0, 1.0], [0.2, 0.3, 0.5]])
+    assert _within(matrix, np.array([True, True, False])).tolist() == [
+        pytest.approx([2 / 3, 1 / 3, 0]),
+        [0, 1, 0],
+        pytest.approx([0.4, 0.6, 0]),
+    ]
+    assert _possible(matrix).tolist() == [
+        [True, True, True, False],
+        [False, False, True, False],
+        [True, True, True, False],
+        [False, False, False, True],
+    ]
+
+
+def test_the_last_level_that_can_be_takes_what_rounding_leaves():
+    matrix = np.array([[0.25, 0.5, 0.25 - 1e-9, 0.0], [0.0, 1.0, 0.0, 0.0]])
+    matrix = np.vstack([matrix, np.eye(4)[2:]])
+    draws = np.array([0.0, 0.2499, 0.25, 0.7499, 0.75, 1.0 - 2**-53, 0.999, 0.5])
+    codes = np.array([0, 0, 0, 0, 0, 0, 1, -1], dtype=np.int32)
+    assert redrawn(codes, matrix, draws).tolist() == [0, 0, 1, 1, 2, 2, 1, -1]
+
+
+@pytest.mark.parametrize("matrix", ["ab", [["x"]], [[1, 0]], [1.0], [[[1.0]]], [[1.0, 0], [1.0]], None])
+def test_what_is_no_square_table_is_refused(matrix):
+    with pytest.raises(ParameterError, match="matrix must be None or a mapping"):
+        PRAM(matrix={"fuel": matrix}).mask(microdata())
+
+
+def test_large_matrices_are_told_by_their_diagonal(monkeypatch):
+    masked = PRAM(0.5, random_state=1).mask(fuels(50))
+    assert np.shape(masked.provenance.details["matrices"]["fuel"]) == (4, 4)
+    monkeypatch.setattr("discreet.masking.perturbing.pram._SHOWN", 4)
+    assert "fuel" in PRAM(0.5, random_state=1).mask(fuels(50)).provenance.details["matrices"]
+    monkeypatch.setattr("discreet.masking.perturbing.pram._SHOWN", 3)
+    again = PRAM(0.5, random_state=1).mask(fuels(50))
+    assert again.provenance.details["matrices"] == {}
+    assert again.provenance.details["kept"] == masked.provenance.details["kept"]

@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import discreet as dc
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
+from discreet.masking.perturbing import record_swapping
 from discreet.masking.perturbing.record_swapping import RecordSwapping
 
 COUNTIES, TOWNS, WORK, SEX = ("n", "s"), tuple("abcdef"), ("farmer", "baker", "judge", "miner"), ("f", "m")
@@ -167,3 +169,98 @@ def test_bad_input_is_refused():
         RecordSwapping(["town"], risk=["town"]).mask(frame, schema())
     with pytest.raises(ParameterError, match="must name an attribute once"):
         RecordSwapping(["town"], carry=["town"]).mask(frame, schema())
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+def test_rows_are_numbered_alike_exactly_where_they_are():
+    codes = np.array([[1, 5], [1, 6], [0, 5], [1, 5], [-1, 5]])
+    numbers = record_swapping._numbered(codes)
+    same = (codes[:, None] == codes[None]).all(axis=2)
+    assert ((numbers[:, None] == numbers[None]) == same).all()
+    assert sorted(set(numbers.tolist())) == [0, 1, 2, 3]
+
+
+def test_households_are_alike_by_their_members_in_any_order():
+    traits, labels = np.array([3, 5, 5, 3, 3, 3, 5]), np.array([0, 0, 1, 1, 2, 3, 3])
+    assert record_swapping._compositions(traits, labels).tolist() == [0, 0, 1, 0]
+
+
+def test_levels_that_occur_may_become_each_other():
+    found = record_swapping._any_present(np.array([0, 2, -1]), 3)
+    assert found.tolist() == [
+        [True, False, True, False],
+        [False, True, False, False],
+        [True, False, True, False],
+        [False, False, False, True],
+    ]
+
+
+def test_homes_by_hand():
+    """Four households in three towns of two counties, one of them without a town."""
+    frame = pl.DataFrame(
+        [
+            (1, "n", "a", "farmer", "f", 0.0),
+            (1, "n", "a", "baker", "m", 0.0),
+            (2, "n", "a", "farmer", "f", 0.0),
+            (3, "n", "b", "farmer", "f", 0.0),
+            (4, "s", None, "farmer", "f", 0.0),
+            (5, "s", "d", "judge", "m", 0.0),
+        ],
+        schema=["house", "county", "town", "work", "sex", "height"],
+        orient="row",
+    )
+    masker = RecordSwapping(["county", "town"], risk=["work"], similar=["sex"])
+    homes = masker._homes(dc.Microdata(frame, schema()))
+    assert homes.labels.tolist() == [0, 0, 1, 2, 3, 4]
+    assert homes.first.tolist() == [0, 2, 3, 4, 5]
+    assert (homes.regions[3] == -1).all()
+    assert homes.regions[0].tolist() == homes.regions[1].tolist() != homes.regions[2].tolist()
+    assert homes.regions[0, 0] == homes.regions[2, 0] != homes.regions[4, 0]
+    # The baker is alone in county and town; three farmers share the county, two of them the town.
+    assert homes.counts.tolist() == [[1, 1], [3, 2], [3, 1], [1, 1], [1, 1]]
+    (alike,) = homes.profiles
+    assert alike[1] == alike[2] == alike[3] != alike[4]
+    assert alike[0] not in alike[1:]
+
+
+def test_sentences_count_what_was_done():
+    masked = RecordSwapping(["county", "town"], rate=0.2, k=1, carry=["height"], random_state=2).mask(
+        village(), schema()
+    )
+    details = masked.provenance.details
+    assert masked.provenance.notes[0] == (
+        f"{details['swapped']} of 200 households exchanged their county, town with another one; 0 were at risk, 0 of "
+        "which were swapped."
+    )
+    alone = RecordSwapping(["town"], rate=0.2, k=1, random_state=2).mask(
+        village().drop("house"), schema(households=False)
+    )
+    assert alone.provenance.notes[0].startswith(
+        f"{alone.provenance.details['swapped']} of {len(alone)} records exchanged their town with another one"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"hierarchy": ["house"]}, "hierarchy names 'house', an identifier"),
+        ({"hierarchy": ["town"], "carry": ["house"]}, "carry names 'house', an identifier"),
+        ({"hierarchy": ["town", "town"]}, "hierarchy and carry must name an attribute once"),
+        ({"hierarchy": ["town"], "carry": ["county"], "risk": ["county"]}, "risk must be attributes that stay where"),
+    ],
+)
+def test_what_cannot_be_swapped_is_said(options, said):
+    with pytest.raises(ParameterError, match=f"RecordSwapping: {said}"):
+        RecordSwapping(**options).columns_for(schema())
+
+
+def test_what_is_at_risk_has_to_be_known():
+    frame = village(40).select("house", "county", "town")
+    places = schema().select(["house", "county", "town"])
+    with pytest.raises(
+        ParameterError, match="risk must name attributes; the schema has no categorical key but geography"
+    ):
+        RecordSwapping(["county", "town"], k=2).mask(frame, places)
+    assert RecordSwapping(["county", "town"], k=1, rate=0.5).mask(frame, places).provenance.details["swapped"] > 0

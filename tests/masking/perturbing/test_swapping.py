@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,11 +11,12 @@ from tests.battery import SCHEMA, microdata, sample, with_nulls
 from tests.reference import masking_classic as twin
 
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Numeric
+from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
 from discreet.kernels.values.swap import swap_partners
-from discreet.masking.perturbing.swapping import RankSwapping
+from discreet.masking.perturbing import swapping
+from discreet.masking.perturbing.swapping import RankSwapping, _reachable
 
 NUMBERS = Schema([Attribute("x", Numeric(), "key")])
 
@@ -34,6 +37,28 @@ def test_partners_are_those_of_the_twin(n, window, seed):
 def test_partners_of_many_ranks_are_those_of_the_twin(n, window):
     draws = np.random.default_rng(n).random(n)
     assert partners_of(n, window, draws).tolist() == twin.swap_partners(n, window, draws)
+
+
+@pytest.mark.parametrize("window", [1, 2, 5, 40])
+def test_levels_are_reached_whose_ranks_are_near(window):
+    ranked = np.sort(np.random.default_rng(window).choice([0, 2, 3, 4, 7], 40))
+    ranks = [np.flatnonzero(ranked == level) for level in range(9)]
+    expected = [
+        [a == b or any(abs(i - j) <= window for i in ranks[a] for j in ranks[b]) if max(a, b) < 9 else a == b
+         for b in range(10)] for a in range(10)
+    ]  # fmt: skip
+    assert _reachable(ranked, 9, window).tolist() == expected
+
+
+def test_which_of_many_levels_are_reached_takes_a_byte_a_pair():
+    tracemalloc.start()
+    try:
+        possible = _reachable(np.arange(2_000), 2_000, 3)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert possible[:-1, :-1].sum() == 7 * 2_000 - 2 * (1 + 2 + 3)
+    assert peak < 2 * 2_000**2
 
 
 @pytest.mark.parametrize("p", [1, 2.5, 5, 9, 100])
@@ -106,3 +131,60 @@ def test_transitions_tell_what_the_window_allows():
     assert not possible.all()
     assert possible[np.diag_indices(8)].all()
     assert possible[data.encoded("grade"), masked.microdata.encoded("grade")].all()
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+
+@pytest.mark.parametrize(
+    ("masker", "size", "window"),
+    [
+        (RankSwapping(5), 100, 5),
+        (RankSwapping(5), 99, 4),
+        (RankSwapping(5), 19, 0),
+        (RankSwapping(100), 7, 7),
+        (RankSwapping(window=9), 100, 9),
+        (RankSwapping(window=9), 7, 7),
+    ],
+)
+def test_windows_in_ranks(masker, size, window):
+    assert masker._window(size) == window
+
+
+def test_windows_that_reach_nobody_are_refused():
+    masker = RankSwapping(5)
+    assert masker._reaching("x", 20) == 1
+    assert masker._reaching("x", 1) == 0
+    with pytest.raises(ParameterError, match="p must reach at least one rank; 5 percent of 19 values of 'x' do not"):
+        masker._reaching("x", 19)
+
+
+def test_windows_of_one_rank_are_told():
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("s", Nominal(("a", "b")), "stratum")])
+    table = pa.table({"x": np.arange(40.0) ** 2, "s": ["a"] * 10 + ["b"] * 30})
+    notes = RankSwapping(5).mask(table.slice(0, 39), schema).provenance.notes
+    said = "Attributes with a window of one rank (1): x; neighbours are exchanged for certain, which anybody can undo."
+    assert said in notes
+    assert said not in RankSwapping(5).mask(table, schema).provenance.notes
+    with pytest.raises(ParameterError) as caught:
+        RankSwapping(10, strata=["s"]).mask(table, schema)
+    assert str(caught.value).startswith(
+        "RankSwapping: p must reach at least two ranks of every stratum; 10 percent of the values of 'x' do not in 1 "
+    )
+    assert RankSwapping(20, strata=["s"], random_state=1).mask(table, schema).provenance.changed["x"] > 0
+    assert said in RankSwapping(window=1, strata=["s"]).mask(table, schema).provenance.notes
+
+
+def test_levels_that_can_take_anothers_place_by_hand():
+    """Ranks 0 to 5 are of levels 0 0 1 3 3 4; nobody has level 2."""
+    ranked = np.array([0, 0, 1, 3, 3, 4])
+    for window, pairs in [
+        (1, {(0, 1), (1, 3), (3, 4)}),
+        (2, {(0, 1), (0, 3), (1, 3), (3, 4)}),
+        (3, {(0, 1), (0, 3), (1, 3), (1, 4), (3, 4)}),
+        (4, {(0, 1), (0, 3), (0, 4), (1, 3), (1, 4), (3, 4)}),
+    ]:
+        expected = np.eye(6, dtype=bool)
+        for a, b in pairs:
+            expected[a, b] = expected[b, a] = True
+        assert swapping._reachable(ranked, 5, window).tolist() == expected.tolist()

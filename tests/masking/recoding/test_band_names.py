@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -74,3 +75,48 @@ def test_names_of_dates():
     assert band_names(Bands(month, low_open=True), Date(), whole=True) == ("<1990-01", "1990-01 to 1990-04")
     hours = (0.0, 3600.0)
     assert band_names(Bands(hours), DateTime(), whole=True) == ("1970-01-01T00:00:00 to <1970-01-01T01:00:00",)
+
+
+@pytest.mark.parametrize(
+    ("bands", "whole", "middles"),
+    [
+        (Bands((0.0, 3.0, 4.0, 9.0)), True, [1.0, 3.0, 6.0]),
+        (Bands((0.0, 3.0, 4.0, 9.0)), False, [1.5, 3.5, 6.5]),
+        (Bands((0.0, 3.0, 9.0), closed=True), True, [1.0, 6.0]),
+        (Bands((0.0, 3.0), low_open=True, high_open=True), True, [0.0, 1.0, 3.0]),
+        (Bands((), low_open=True, high_open=True), True, [0.0]),
+        (Bands((), low_open=True, high_open=True), False, [0.0]),
+        (Bands((5.0,), low_open=True, high_open=True), False, [5.0, 5.0]),
+    ],
+)
+def test_middles_by_hand(bands, whole, middles):
+    assert bands.middles(whole=whole).tolist() == middles
+
+
+@pytest.mark.parametrize(
+    ("bands", "values", "unit", "held"),
+    [
+        (Bands((0.0, 10.0, 20.0)), [9.7, 19.2], 1.0, [9.0, 19.0]),
+        (Bands((0.0, 10.0, 20.0), closed=True), [9.7, 20.0], 1.0, [9.0, 20.0]),
+        (Bands((0.0, 10.0, 20.0)), [-1.0, 25.0], 0.5, [0.0, 19.5]),
+        (Bands((0.0, 0.5, 20.0)), [0.2, 3.0], 1.0, [0.2, 3.0]),  # a band narrower than the unit
+        (Bands((0.0, 10.0, 20.0)), [10.0, 20.0], None, [10.0, 20.0]),
+    ],
+)
+def test_values_are_held_in_their_bands(bands, values, unit, held):
+    assert bands.held(np.array(values), unit).tolist() == held
+
+
+@pytest.mark.parametrize(
+    ("bands", "whole", "names"),
+    [
+        (Bands((0.0, 15.0, 30.0)), False, ("0–<15", "15–<30")),
+        (Bands((0.0, 15.0, 30.0), closed=True), False, ("0–<15", "15–30")),
+        (Bands((0.0, 15.5, 30.0)), True, ("0–<15.5", "15.5–<30")),
+        (Bands((5.0,), low_open=True, high_open=True), True, ("<5", "5+")),
+        (Bands((-1.0, 0.0, 5.0), low_open=True), True, ("<-1", "-1", "0 to 4")),
+        (Bands((0.0, 5.0)), True, ("0–4",)),
+    ],
+)
+def test_names_by_hand(bands, whole, names):
+    assert band_names(bands, Numeric(), whole=whole) == names

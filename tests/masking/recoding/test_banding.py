@@ -16,9 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import discreet as dc
+from discreet.data.scales.semantics import IntervalSemantics
 from discreet.engines.streaming import StreamingEngine
 from discreet.errors import DataError, ParameterError
 from discreet.io.stored_parquet import ParquetSource, ParquetTarget
+from discreet.masking.recoding import banding
+from discreet.masking.recoding.banding import Banding
 
 
 def table(numbers, scale=None, **fields):
@@ -221,3 +224,127 @@ def test_the_middle_of_whole_numbers_is_that_of_the_numbers_in_the_band():
     assert after == [1] * 3 + [3] + [5] * 3 + [10] * 5, "the last edge is in its band"
     halves = released(dc.Banding("0,3,12", release="midpoint"), pa.array([x / 2 for x in range(24)]))
     assert set(halves) == {1.5, 7.5}
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+
+@pytest.mark.parametrize(
+    ("present", "number", "ranks"),
+    [
+        (8, 2, [4, 5]),
+        (9, 3, [3, 4, 6, 7]),
+        (10, 4, [2, 3, 5, 6, 8, 9]),  # halves go to the even: 2.5 and 7.5
+        (2, 5, [1, 2]),  # of two records there is one cut
+        (1, 3, []),
+        (8, 1, []),
+    ],
+)
+def test_ranks_on_either_side_of_cuts(present, number, ranks):
+    assert banding._ranks(present, number) == ranks
+
+
+def ages(*values):
+    schema = dc.Schema([dc.Attribute("age", dc.Numeric(), "key", missing=("-9",))])
+    return dc.Microdata(pa.table({"age": pa.array(values, pa.int64())}), schema)
+
+
+AGES = ages(3, 4, 5, 16, 17, 41, 77, None)
+
+
+@pytest.mark.parametrize(
+    ("rule", "options", "expected"),
+    [
+        ("0,15,30,75+", {}, ["0–14"] * 3 + ["15–29"] * 2 + ["30–74", "75+", None]),
+        ("0,15,30,75+", {"release": "midpoint"}, [7, 7, 7, 22, 22, 52, 75, None]),
+        # Of three records the mean and the median; of fewer the middle, because they would be told.
+        ("0,15,30,75+", {"release": "mean"}, [4, 4, 4, 22, 22, 52, 75, None]),
+        ("0,15,30,75+", {"release": "median"}, [4, 4, 4, 22, 22, 52, 75, None]),
+        ("0,15,80", {"release": "median"}, [4, 4, 4, 29, 29, 29, 29, None]),  # between 17 and 41
+        ("0,15,80", {"release": "mean"}, [4, 4, 4, 38, 38, 38, 38, None]),  # 151 / 4 is rounded
+        ("0,15,30,75+", {"min_count": 2}, ["0–14"] * 3 + ["15–29"] * 2 + ["30+", "30+", None]),
+        ("0,15,30,75+", {"min_count": 3}, ["0–14"] * 3 + ["15+"] * 4 + [None]),
+        ("count:2", {}, ["<17"] * 4 + ["17+"] * 3 + [None]),
+        ("optimal:2", {}, ["<20"] * 5 + ["20+"] * 2 + [None]),
+    ],
+)
+def test_bands_of_a_few_ages(rule, options, expected):
+    found = Banding(rule, **options).mask(AGES).microdata.column("age").to_pylist()
+    assert found == expected
+
+
+def test_notes_of_bands_by_hand():
+    masked = Banding("0,15,30,60,75+").mask(AGES)
+    assert masked.provenance.details == {"bands": {"age": 5}}
+    alone = "age: 3 of 5 bands have fewer than 3 records: 4 records stand nearly alone in this column. "
+    joins = "min_count=3 (/3) joins such bands to their neighbours."
+    empty = "age: 1 of 5 bands have no record; the given breaks are kept as named."
+    assert [note for note in masked.provenance.notes if note.startswith("age")] == [alone + joins, empty]
+    mean = Banding("0,50,75+", release="mean").mask(AGES)
+    assert mean.provenance.notes[0].startswith(
+        "age: 1 of 3 bands have fewer than 3 records, and are released by their middle: 1 record stands nearly alone"
+    )
+    one = Banding("0,99").mask(AGES)
+    assert "age has one band and is constant now." in one.provenance.notes
+    with pytest.raises(dc.DiscreetError, match="Banding: 1 of 5 bands of column 'age' have no record"):
+        Banding("0,15,30,60,75+", empty="refuse").mask(AGES)
+    assert Banding("0,15,30,75+", empty="refuse").mask(AGES).provenance.details == {"bands": {"age": 4}}
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("5,15,99", "Banding: 2 of 7 numbers of column 'age' lie outside of its breaks"),
+        ("0,15,77", None),  # the last break belongs to the last band
+        ("0,15,76", "Banding: 1 of 7 numbers of column 'age' lie outside of its breaks"),
+    ],
+)
+def test_numbers_outside_are_counted(rule, said):
+    if said is None:
+        assert Banding(rule).mask(AGES).microdata.column("age").to_pylist()[6] == "15–77"
+        return
+    with pytest.raises(dc.DiscreetError, match=said):
+        Banding(rule).mask(AGES)
+
+
+def test_logarithms_of_nothing_are_counted():
+    with pytest.raises(dc.DiscreetError, match="Banding: 2 of 4 numbers of column 'age' are 0 or less and have no"):
+        Banding("log:3").mask(ages(0, -5, 3, 70))
+    assert Banding("log:2").mask(ages(1, 5, 3, 70)).microdata.column("age").to_pylist() == [
+        "1–9",
+        "1–9",
+        "1–9",
+        "10–99",
+    ]
+
+
+def test_columns_without_numbers_are_one_band():
+    nothing = ages(None, None)
+    for rule in ("nice:4", "count:3", "optimal:3", "width:5", "log:3"):
+        assert Banding(rule).mask(nothing).microdata.column("age").to_pylist() == [None, None]
+
+
+def test_codes_that_are_labels_now_are_none_any_more():
+    schema = dc.Schema([dc.Attribute("age", dc.Numeric(), "key", missing=("0–14", "-9"))])
+    masked = Banding("0,15,30").mask(dc.Microdata(pa.table({"age": ["3", "20", "-9"]}), schema))
+    assert masked.microdata.schema["age"].missing == ("-9",)
+    assert masked.microdata.schema["age"].scale.semantics == IntervalSemantics((0, 15), (15, 30))
+    opened = Banding("0,15+").mask(AGES).microdata.schema["age"].scale
+    assert opened == dc.Ordinal(("0–14", "15+"))
+
+
+def test_which_columns_are_banded():
+    schema = dc.Schema(
+        [
+            dc.Attribute("a", dc.Numeric(), "key"),
+            dc.Attribute("b", dc.Numeric(), "other"),
+            dc.Attribute("w", dc.Numeric(), "weight"),
+        ]
+    )
+    assert Banding("nice:3").columns_for(schema) == ("a",)
+    assert Banding({"b": "nice:3"}).columns_for(schema) == ("b",)
+    assert Banding({"w": "nice:3"}, release="mean").columns_for(schema) == ("w",)
+    with pytest.raises(dc.DiscreetError, match="Banding: 'w' is the survey weight, which a label cannot be"):
+        Banding({"w": "nice:3"}).columns_for(schema)
+    with pytest.raises(dc.DiscreetError, match="Banding: bands names 'b', which is not masked"):
+        Banding({"a": "nice:3", "b": "nice:3"}, attributes=["a"]).columns_for(schema)

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import discreet as dc
+from discreet.masking.recoding.code_truncation import truncated_codes
 from discreet.masking.recoding.population_table import population_by_prefix
 
 
@@ -39,3 +40,27 @@ def test_a_file_that_is_none_is_refused(tmp_path) -> None:
     with pytest.raises(dc.errors.ParameterError, match="digits names 'town'"):
         dc.CodeTruncation({"town": 3}).mask(codes(["10001", "2"]))
     assert population_by_prefix({"1": 5}, 3) == {"001": 5.0}
+
+
+@pytest.mark.parametrize(
+    ("levels", "digits", "width", "people", "expected"),
+    [
+        (["10001", "2", " 333 "], 3, None, None, ["100", "2", "333"]),
+        ([601, 10001], 3, 5, None, ["006", "100"]),
+        (["10001", "20001", "30001"], 3, None, {"100": 20_001, "200": 20_000}, ["100", "000", "000"]),
+    ],
+)
+def test_codes_by_hand(levels, digits, width, people, expected) -> None:
+    assert truncated_codes(levels, digits, width, people, 20_000, "000") == expected
+
+
+def test_codes_that_are_not_cut_are_told() -> None:
+    masked = dc.CodeTruncation(3).mask(codes(["10001", "200", "30"]))
+    assert "zip: 2 of 3 codes have no more than 3 characters." in masked.provenance.notes
+    assert not dc.CodeTruncation(3).mask(codes(["10001", "2000"])).provenance.notes
+    assert not dc.CodeTruncation(3, width=5).mask(codes(["10001", "200"])).provenance.notes
+    schema = dc.Schema([dc.Attribute(name, dc.Nominal(("1234", "5678")), "key") for name in "ab"])
+    two = dc.Microdata(pa.table({"a": ["1234", "5678"], "b": ["1234", "5678"]}), schema)
+    masked = dc.CodeTruncation({"b": 1}).mask(two)
+    assert masked.microdata.column("a").to_pylist() == ["1234", "5678"]
+    assert masked.microdata.column("b").to_pylist() == ["1", "5"]

@@ -139,3 +139,62 @@ def test_a_text_for_numbers_is_a_band(masker, bands, labels):
         masker.mask(ages, schema)
     assert bands in caught.value.hint
     assert Banding({"age": bands}).mask(ages, schema).microdata.column("age").to_pylist() == labels
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+WAGES = pa.table({"x": pa.array([10, 20, 30, 40, 50, 90, None], pa.int64())})
+NUMBER = Schema([Attribute("x", Numeric(), "key")])
+
+
+@pytest.mark.parametrize(
+    ("masker", "expected"),
+    [
+        (TopCoding(threshold=40), [10, 20, 30, 40, 40, 40]),
+        (BottomCoding(threshold=30), [30, 30, 30, 40, 50, 90]),
+        # Three coded numbers: their mean and their median; of two the threshold.
+        (TopCoding(threshold=40, replacement="mean"), [10, 20, 30, 60, 60, 60]),
+        (TopCoding(threshold=40, replacement="median"), [10, 20, 30, 50, 50, 50]),
+        (TopCoding(threshold=30, replacement="median"), [10, 20, 45, 45, 45, 45]),
+        (TopCoding(threshold=50, replacement="mean"), [10, 20, 30, 40, 50, 50]),
+        (TopCoding(threshold=50, replacement="median"), [10, 20, 30, 40, 50, 50]),
+        (BottomCoding(threshold=30, replacement="mean"), [20, 20, 20, 40, 50, 90]),
+        (BottomCoding(threshold=40, replacement="median"), [25, 25, 25, 25, 50, 90]),
+        (BottomCoding(threshold=20, replacement="median"), [20, 20, 30, 40, 50, 90]),
+        # Of six a third are two, and a share of 0.34 three.
+        (TopCoding(share=1 / 3), [10, 20, 30, 40, 50, 50]),
+        (TopCoding(share=0.34), [10, 20, 30, 40, 40, 40]),
+        (BottomCoding(share=0.34), [30, 30, 30, 40, 50, 90]),
+        (BottomCoding(share=0.01), [10, 20, 30, 40, 50, 90]),
+        (TopCoding(share=0.5, replacement="mean"), [10, 20, 30, 60, 60, 60]),
+    ],
+)
+def test_numbers_are_coded_by_hand(masker, expected):
+    assert masker.mask(WAGES, NUMBER).microdata.column("x").to_pylist() == [*expected, None]
+
+
+def test_a_column_without_numbers_is_coded_to_nothing():
+    nothing = pa.table({"x": pa.array([None, None], pa.float64())})
+    for replacement in ("threshold", "mean", "median"):
+        masked = TopCoding(share=0.5, replacement=replacement).mask(nothing, NUMBER)
+        assert masked.microdata.missing("x").all()
+
+
+@pytest.mark.parametrize(
+    ("masker", "expected"),
+    [
+        (TopCoding(1), ["xs", "s", "m", "l", "xl", "xl"]),
+        (TopCoding(5), ["xs"] * 6),
+        (BottomCoding(1), ["xs", "s", "m", "l", "xl", "xl"]),
+        (BottomCoding(4), ["l"] * 4 + ["xl"] * 2),
+        (BottomCoding(5), ["xl"] * 6),
+        (TopCoding({"size": 3}), ["xs", "s", "m", "m", "m", "m"]),
+    ],
+)
+def test_levels_are_coded_by_hand(masker, expected):
+    masked = masker.mask(TABLE, SCHEMA_SIZE)
+    assert masked.microdata.column("size").to_pylist() == expected
+    constant = [note for note in masked.provenance.notes if "now constant" in note]
+    assert constant == (
+        ["Attributes with p levels or fewer, now constant (1): size."] if len(set(expected)) == 1 else []
+    )

@@ -14,6 +14,7 @@ from tests.masking.recoding.test_lattice_search import CASES, NAMES, TREES, fast
 from tests.reference import generalisation as slow
 
 import discreet as dc
+from discreet.masking.recoding.explored_lattice import ExploredLattice
 
 
 @pytest.mark.parametrize("place", [1, 2, 10, 21, 22])
@@ -91,3 +92,84 @@ def test_a_budget_ends_it_early_and_it_says_so(fuels):
     assert not lattice.finished
     assert lattice.sentence.startswith("4 of 6 combinations")
     assert np.isfinite(lattice.values[lattice.suppressed >= 0]).all()
+
+
+def explored(suppressed, values, limit=3, heights=(1, 1), steps=((0, 0), (0, 1), (1, 0), (1, 1))):
+    return ExploredLattice(
+        ("fuel", "sex"), heights, np.array(steps), np.array(suppressed), np.array(values), "loss", limit, 9
+    )
+
+
+def test_a_lattice_by_hand():
+    lattice = explored([-1, 4, 3, 0], [np.inf, 0.2, 0.5, 0.75])
+    assert lattice.satisfied.tolist() == [False, False, True, True]
+    assert lattice.minimal.tolist() == [False, False, True, False]
+    assert lattice.best == 2
+    assert lattice.order.tolist() == [2, 3, 1, 0]
+    assert lattice.rows(3) == [
+        {
+            "steps": {"fuel": 1, "sex": 0},
+            "satisfies": True,
+            "suppressed": 3,
+            "loss": 0.5,
+            "minimal": True,
+            "best": True,
+        },
+        {
+            "steps": {"fuel": 1, "sex": 1},
+            "satisfies": True,
+            "suppressed": 0,
+            "loss": 0.75,
+            "minimal": False,
+            "best": False,
+        },
+        {
+            "steps": {"fuel": 0, "sex": 1},
+            "satisfies": False,
+            "suppressed": 4,
+            "loss": 0.2,
+            "minimal": False,
+            "best": False,
+        },
+    ]
+    assert lattice.rows()[3]["suppressed"] is lattice.rows()[3]["loss"] is None
+    assert len(lattice.rows(satisfying=True)) == 2
+    assert lattice.to_text() == (
+        "fuel,sex,satisfies,suppressed,loss,minimal,best\n"
+        "1,0,true,3,0.5,true,true\n"
+        "1,1,true,0,0.75,false,false\n"
+        "0,1,false,4,0.2,false,false\n"
+        "0,0,false,,,false,false\n"
+    )
+    sentence = (
+        "All 4 combinations of steps were looked at; 2 keep the models with at most 3 of 9 records suppressed, 1 of "
+        "them with no finer one beside them that does. The least loss is 0.5."
+    )
+    assert lattice.to_dict() == {
+        "keys": {"fuel": 1, "sex": 1},
+        "nodes": 4,
+        "looked_at": 4,
+        "satisfying": 2,
+        "minimal": 1,
+        "objective": "loss",
+        "records": 9,
+        "suppression_limit": 3,
+        "sentence": sentence,
+    }
+    assert repr(lattice) == "ExploredLattice(4 nodes, 2 satisfy)"
+
+
+def test_a_lattice_that_nothing_satisfies_and_one_half_looked_at():
+    lattice = explored([4, 5, 5, 4], [0.1, 0.2, 0.3, 0.0])
+    assert lattice.best is None
+    assert not lattice.minimal.any()
+    assert lattice.order.tolist() == [3, 0, 1, 2], "those that suppress fewest first, then the cheapest"
+    assert lattice.sentence == (
+        "All 4 combinations of steps were looked at; 0 keep the models with at most 3 of 9 records suppressed, 0 of "
+        "them with no finer one beside them that does."
+    )
+    half = explored([2, 0], [0.4, 0.6], heights=(2, 1), steps=((0, 1), (2, 1)))
+    assert not half.finished
+    assert half.nodes == 6
+    assert half.minimal.tolist() == [True, True]
+    assert half.sentence.startswith("2 of 6 combinations of steps were looked at; 2 keep")

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 from tests.battery import FUELS, SIZES, microdata
 
@@ -15,9 +18,11 @@ from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import BrokenGuaranteeError, FileError, ParameterError
 from discreet.io.reading import files_named
+from discreet.masking.recoding import generalisation
 from discreet.masking.recoding.generalisation import Generalisation
 from discreet.masking.recoding.hierarchy import Hierarchy
 from discreet.masking.recoding.joined_classes import JoinedClasses
+from discreet.masking.recoding.key_ladders import NamedLadder
 
 SIZE_TREE = Hierarchy([[s, "small" if s in {"xs", "s"} else "large", "any"] for s in SIZES])
 FUEL_TREE = Hierarchy([[f, "fossil" if f in {"gas", "oil"} else "new", "*"] for f in FUELS])
@@ -477,3 +482,121 @@ def test_a_model_that_no_class_can_keep_is_named(tmp_path):
     ) as caught:
         dc.Generalisation([dc.models.K(2), dc.models.LDiversity(9, "ill")], hierarchies=trees).mask(people)
     assert "neither suppression nor further steps" in str(caught.value)
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+BURNT = dc.Schema([dc.Attribute("fuel", dc.Nominal(("gas", "oil", "sun", "tar")), "key")])
+BURNT_TREE = dc.Hierarchy([("gas", "fossil", "any"), ("oil", "fossil", "any"), ("sun", "green", "any")])
+
+
+def burnt(*fuels):
+    return dc.Microdata(pa.table({"fuel": pa.array(fuels, pa.string())}), BURNT)
+
+
+def test_a_release_by_hand():
+    """At step 1 the fossil ones, three of five, cover two of three leaves: a loss of 3/5 · 1/2."""
+    masked = dc.Generalisation(k=2, hierarchies={"fuel": BURNT_TREE}).mask(burnt("gas", "gas", "oil", "sun", "sun"))
+    assert masked.microdata.column("fuel").to_pylist() == ["fossil"] * 3 + ["green"] * 2
+    assert masked.labels.tolist() in ([0, 0, 0, 1, 1], [1, 1, 1, 0, 0])
+    details = dict(masked.provenance.details)
+    assert details.pop("visited") + details.pop("bounded") + details.pop("hopeless") == 3
+    assert 1 <= details.pop("within_limit") <= 2
+    assert details == {
+        "steps": {"fuel": 1},
+        "objective": "loss",
+        "value": pytest.approx(0.3),
+        "suppressed": 0,
+        "suppression_limit": 0,
+        "nodes": 3,
+        "proof": "optimal",
+        "records_dropped": 0,
+    }
+    assert masked.provenance.notes[-2:] == (
+        "Steps of the hierarchies: fuel 1 of 2; loss 0.3.",
+        "No other steps give a lower loss within the limit: all 3 combinations were looked at or ruled out.",
+    )
+
+
+def test_a_release_without_one_record_by_hand():
+    """Who burns oil is alone: without that record, which costs 1 of 5, everybody else stays as they are."""
+    table = burnt("gas", "gas", "oil", "sun", "sun")
+    masked = dc.Generalisation(k=2, hierarchies={"fuel": BURNT_TREE}, suppression=0.2).mask(table)
+    assert masked.microdata.column("fuel").to_pylist() == ["gas", "gas", "sun", "sun"]
+    assert masked.provenance.rows.tolist() == [0, 1, 3, 4]
+    details = masked.provenance.details
+    assert details["value"] == pytest.approx(0.2)
+    assert (details["suppressed"], details["records_dropped"], details["suppression_limit"]) == (1, 1, 1)
+    assert details["steps"] == {"fuel": 0}
+    assert "1 of 5 records are suppressed and are left out; at most 1 were allowed." in masked.provenance.notes
+    assert masked.labels.tolist() == [0, 0, 1, 1]
+
+
+def test_suppressed_records_that_stay_by_hand():
+    table = burnt("gas", "gas", "oil", "tar", "sun", "sun")
+    tree = dc.Hierarchy([(fuel, "any") for fuel in ("gas", "oil", "tar", "sun")])
+    masked = dc.Generalisation(k=2, hierarchies={"fuel": tree}, suppression=0.4, suppressed="generalised").mask(table)
+    assert masked.microdata.column("fuel").to_pylist() == ["gas", "gas", "any", "any", "sun", "sun"]
+    assert masked.provenance.rows is None
+    assert "records_dropped" not in masked.provenance.details
+    assert (
+        "2 of 6 records are suppressed and stay, fully generalised; at most 2 were allowed." in masked.provenance.notes
+    )
+    assert masked.provenance.notes[-1].endswith(
+        "Of each the smallest classes joined the suppressed records until these kept the models; that no other classes "
+        "would cost less is not proven."
+    )
+
+
+def test_levels_that_nobody_has_go_to_the_top():
+    ladder = NamedLadder.of("fuel", [("gas", "fossil", "any"), ("sun", "green", "any")])
+    targets = dc.Generalisation._targets(("gas", "oil", "sun"), ladder, 1)
+    assert targets == ["fossil", "any", "green"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"k": None}, "k must be an integer of at least 2 where no models are given; got None"),
+        ({"k": 2, "attributes": ["age"]}, "attribute 'age' is numeric; without a hierarchy it has no levels"),
+        (
+            {"k": 2, "attributes": ["fuel"], "importance": {"age": 2.0}},
+            "importance names 'age', which is not generalised",
+        ),
+        (
+            {"k": 2, "attributes": ["fuel"], "objective": "payout"},
+            "models must have one profitability for a payout; got 0",
+        ),
+        ({"k": 2, "attributes": ["path"]}, "attribute 'path' is sequence; without a hierarchy it has no levels"),
+    ],
+)
+def test_keys_and_models_that_do_not_fit_are_named(options, said):
+    schema = dc.Schema(
+        [*BURNT, dc.Attribute("age", dc.Numeric(), "key"), dc.Attribute("path", dc.Sequence(("a", "b")), "other")]
+    )
+    with pytest.raises(ParameterError, match=f"Generalisation: {said}"):
+        dc.Generalisation(**options).columns_for(schema)
+
+
+def test_trees_of_confidential_values_by_hand():
+    """Values gas, oil, sun, and a gap; the step that joins all of them tells nothing."""
+    table = burnt("sun", "gas", None, "oil")
+    codes = np.array([2, 0, 3, 1])
+    assert generalisation._value_tree(table, "fuel", BURNT_TREE, codes, 4).tolist() == [[0, 1, 2, 3], [0, 0, 1, 2]]
+    flat = dc.Hierarchy([("gas", "fossil"), ("oil", "fossil"), ("sun", "green")])
+    assert generalisation._value_tree(table, "fuel", flat, codes, 4).tolist() == [[0, 1, 2, 3], [0, 0, 1, 2]]
+
+
+def test_what_a_payout_is_told_as():
+    model = SimpleNamespace(benefit=1200.0, gain=300.0, cost=4.0)
+    assert generalisation._payout_told(model, (0.25, None), 10) == (
+        "Expected payout 9,000 of at most 12,000; an attack pays where fewer than 75 share the keys."
+    )
+
+
+def test_paths_are_the_same_by_their_text():
+    table = burnt("gas", "gas")
+    assert generalisation._same_path("a.csv", Path("a.csv"))
+    assert not generalisation._same_path("a.csv", "b.csv")
+    assert not generalisation._same_path(table, table)
+    assert not generalisation._same_path("a.csv", table)

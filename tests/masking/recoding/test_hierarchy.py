@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import pyarrow as pa
 import pytest
 from tests.battery import SIZES, microdata
@@ -77,3 +79,68 @@ def test_files_are_told_apart_by_semicolons_or_commas():
 
 def test_new_codes_may_be_the_numbers_of_old_ones():
     assert Hierarchy([["1", "1"], ["2", "1"], ["3", "2"]]).targets(["2", "3"], 1) == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "the 0 rows must be equally long, a level and at least one broader name."),
+        ([["a"]], "the 1 rows must be equally long, a level and at least one broader name."),
+        (
+            [["a", "x"], ["b", "x"], ["c"]],
+            "a level and at least one broader name. Row 3 is not.",
+        ),
+        ([["a", "x"], ["a", "x"], ["b", "x", "y"], ["c", "x"]], "Row 3 is not."),
+        ([["a", "x"], ["b", "y"], ["b", "z"]], "1 levels have two different rows, the first in row 2."),
+        (
+            [["a", "x", "p"], ["b", "x", "q"], ["c", "x", "r"]],
+            "1 names of step 1 belong to two different broader names, the first in row 2.",
+        ),
+        (
+            [["a", "x", "*"], ["x", "b", "*"]],
+            "of narrower levels that they do not hold, in 1 rows, the first row 2.",
+        ),
+    ],
+)
+def test_rows_that_are_no_tree_are_named(rows, said):
+    with pytest.raises(ParameterError) as caught:
+        Hierarchy(rows)
+    assert said in str(caught.value)
+
+
+def test_a_tree_says_what_it_is():
+    tree = Hierarchy([["1", "low", "*"], ["2", "low", "*"], ["9", "high", "*"]], missing=("98",))
+    assert repr(tree) == "Hierarchy(3 levels, 2 steps)"
+    assert (tree.height, tree.missing, tree.cyclic) == (2, ("98",), 0)
+    assert tree.targets([9, 1], 1) == ["high", "low"]
+    assert tree.targets([9], 0) == ["9"]
+    with pytest.raises(ParameterError, match="Hierarchy: 2 of 3 levels have no row"):
+        tree.targets([1, 3, 4], 1)
+    assert Hierarchy([["1", "2", "1"], ["3", "3", "4"]]).cyclic == 1
+    for step in (0, 3):
+        with pytest.raises(ParameterError, match=f"Hierarchy: step must be between 1 and 2; got {step}"):
+            tree.to_text(".grc", step)
+    assert tree.to_text(".grc", 2) == "*: 1-2,9\n<MISSING> 98\n"
+    assert tree.to_text() == "1;low;*\n2;low;*\n9;high;*\n"
+
+
+def test_the_top_can_be_named_or_left_out():
+    assert Hierarchy.from_order("ab", [2], top=None).rows["a"] == ("a", "a–b")
+    assert Hierarchy.from_order("ab", [2], top="all").rows["a"] == ("a", "a–b", "all")
+
+
+def test_hierarchies_of_a_protocol_are_read(tmp_path):
+    source = HierarchyByName()
+    tree = Hierarchy([["a", "x"]])
+    read = source.read({"fuel": [["gas", "fossil"]], "town": "t.csv", "sex": tree, "age": tmp_path / "a.csv"}, "survey")
+    assert read["fuel"].rows == {"gas": ("gas", "fossil")}
+    assert read["town"] == os.path.join("survey", "t.csv")  # noqa: PTH118 - as text
+    assert read["sex"] is tree
+    assert read["age"] == str(tmp_path / "a.csv")
+    assert source.read({"town": "t.csv"}) == {"town": "t.csv"}
+    assert source.read("town=t.csv") == {"town": "t.csv"}
+    with pytest.raises(FileError, match="cannot be written"):
+        tree.write(tmp_path / "nowhere" / "t.csv")
+    (tmp_path / "odd.csv").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileError, match="cannot be read as UTF-8 text"):
+        Hierarchy.load(tmp_path / "odd.csv")

@@ -7,7 +7,7 @@ import pytest
 
 import discreet as dc
 from discreet.errors import ParameterError
-from discreet.masking.recoding.hierarchy_of_column import lists_values
+from discreet.masking.recoding.hierarchy_of_column import _powers, _whole, hierarchy_of_text, lists_values
 
 SCHEMA = dc.Schema(
     [
@@ -64,3 +64,61 @@ def test_what_does_not_fit_is_refused():
         dc.build_hierarchy(TABLE, "born", "intervals")
     with pytest.raises(ParameterError, match="steps must be whole numbers here"):
         dc.build_hierarchy(TABLE, "size", "order", "two")
+
+
+@pytest.mark.parametrize(
+    ("column", "by", "said"),
+    [
+        ("age", "prefix", "column 'age' is numeric; a hierarchy by prefix is for one that is categorical"),
+        ("age", "dates", "column 'age' is numeric; a hierarchy by dates is for one that is a date"),
+        ("zip", "intervals", "column 'zip' is nominal; a hierarchy by intervals is for one that is numeric"),
+        ("zip", "order", "the levels of 'zip' have no order"),
+        ("zip", "magic", "by must be one of .*; got 'magic'"),
+        ("born", "frequency", "column 'born' is date; a hierarchy by frequency is for one that is categorical"),
+    ],
+)
+def test_ways_that_do_not_fit_are_named(column, by, said):
+    with pytest.raises(ParameterError, match=f"build_hierarchy: {said}"):
+        dc.build_hierarchy(TABLE, column, by)
+
+
+@pytest.mark.parametrize(("levels", "powers"), [(1, [2]), (2, [2]), (3, [2]), (4, [2]), (5, [2, 4]), (9, [2, 4, 8])])
+def test_runs_double_below_the_number_of_levels(levels, powers):
+    assert _powers(levels) == powers
+
+
+@pytest.mark.parametrize(
+    ("parts", "numbers"), [([], []), (["2", "4"], [2, 4]), (["2,4"], [2, 4]), ([" 2 , ", "8"], [2, 8])]
+)
+def test_whole_numbers_are_read(parts, numbers):
+    assert _whole(parts) == numbers
+
+
+def test_whole_numbers_that_are_none_are_refused():
+    for parts in (["2.5"], ["-2"], ["2", "x"]):
+        with pytest.raises(ParameterError, match="steps must be whole numbers here"):
+            _whole(parts)
+
+
+def test_text_of_a_file_is_read_for_a_column():
+    tree = hierarchy_of_text(TABLE, "zip", "north: 101-102\n", ".grc")
+    assert [row[:2] for row in tree.rows.values()] == [("101", "north"), ("102", "north"), ("205", "205")]
+    tree = hierarchy_of_text(TABLE, "wage", "low: -2\nhigh: 3-\n", ".grc")
+    assert [row[:2] for row in tree.rows.values()] == [("1.5", "low"), ("2.25", "2.25"), ("9", "high")]
+
+
+def test_leaves_of_numbers_by_hand():
+    schema = dc.Schema([dc.Attribute("x", dc.Numeric(), "key")])
+
+    def leaves(numbers, steps=""):
+        return dc.build_hierarchy(dc.Microdata(pa.table({"x": numbers}), schema), "x", steps=steps)
+
+    # A round range around 3 and 7 of whole numbers; of others those that occur.
+    assert list(leaves([3.0, 7.0]).rows) == ["3", "4", "5", "6", "7"]
+    assert list(leaves([3.5, 7.0]).rows) == ["3.5", "7"]
+    assert leaves([3.0, 7.0]).rows["4"] == ("4", "4", "4–5", "4–7", "0–7", "*")
+    assert leaves([3.0, 7.0], "5").rows["4"] == ("4", "0–4", "*")
+    wide = leaves([0.0, 10_000_000.0])
+    assert list(wide.rows) == ["0", "10000000"], "too many to list"
+    with pytest.raises(ParameterError, match="build_hierarchy: column 'x' has no number"):
+        leaves(pa.array([None, None], pa.float64()))

@@ -66,3 +66,36 @@ def test_a_row_is_named_by_its_number():
         dc.Hierarchy([("a", "x", "p"), ("b", "y", "p"), ("c", "x", "q")])
     with pytest.raises(ParameterError, match="1 levels have two different rows, the first in row 1"):
         dc.Hierarchy([("a", "x"), ("a", "y")])
+
+
+def test_numbers_by_hand():
+    """Names that rise with the numbers stay ordered; others do not, and a code that is a name now is none any more."""
+    schema = dc.Schema([dc.Attribute("age", dc.Numeric(), "key", missing=("high", "-9"))])
+    table = dc.Microdata(pa.table({"age": ["1", "2", "9", "-9"]}), schema)
+    rising = dc.Hierarchy([("2", "low"), ("9", "high"), ("1", "low")])
+    masked = dc.HierarchyRecoding({"age": rising}).mask(table).microdata
+    assert masked.column("age").to_pylist()[:3] == ["low", "low", "high"]
+    assert masked.schema["age"].scale == dc.Ordinal(("low", "high"))
+    assert masked.schema["age"].missing == ("-9",)
+    mixed = dc.Hierarchy([("1", "odd"), ("2", "even"), ("9", "odd")])
+    assert dc.HierarchyRecoding({"age": mixed}).mask(table).microdata.schema["age"].scale == dc.Nominal(("odd", "even"))
+
+
+def test_steps_and_notes_by_hand():
+    schema = dc.Schema([dc.Attribute("fuel", dc.Nominal(("gas", "oil")), "key")])
+    table = dc.Microdata(pa.table({"fuel": ["gas", "oil"]}), schema)
+    tree = dc.Hierarchy([("gas", "fossil", "any"), ("oil", "fossil", "any"), ("sun", "green", "any")])
+    for step, expected in ((0, ["gas", "oil"]), (1, ["fossil"] * 2), (2, ["any"] * 2)):
+        masked = dc.HierarchyRecoding({"fuel": tree}, step=step).mask(table)
+        assert masked.microdata.column("fuel").to_pylist() == expected
+        assert masked.provenance.details == {"steps": {"fuel": step}}
+        assert "fuel: 1 of 3 leaves of the hierarchy are not in the data." in masked.provenance.notes
+    with pytest.raises(ParameterError, match="HierarchyRecoding: step names 'town', which has no hierarchy"):
+        dc.HierarchyRecoding({"fuel": tree}, step={"town": 1}).mask(table)
+    with pytest.raises(ParameterError, match="HierarchyRecoding: step must be at most 2 for 'fuel'; got 3"):
+        dc.HierarchyRecoding({"fuel": tree}, step=3).mask(table)
+    few = dc.Hierarchy([("gas", "fossil")])
+    with pytest.raises(
+        ParameterError, match="HierarchyRecoding: attribute 'fuel': Hierarchy: 1 of 2 levels have no row"
+    ):
+        dc.HierarchyRecoding({"fuel": few}).mask(table)

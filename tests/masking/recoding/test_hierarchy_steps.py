@@ -15,7 +15,18 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import ParameterError
-from discreet.masking.recoding.hierarchy_steps import cooccurrence_rows
+from discreet.masking.recoding import hierarchy_steps
+from discreet.masking.recoding.hierarchy_steps import (
+    _merged,
+    _table,
+    cooccurrence_rows,
+    date_rows,
+    frequency_rows,
+    interval_rows,
+    number_text,
+    order_rows,
+    prefix_rows,
+)
 
 
 def nested(hierarchy):
@@ -177,3 +188,197 @@ def test_no_message_of_a_library_tells_a_value():
         with pytest.raises(dc.DiscreetError) as caught:
             build()
         assert "SECRET" not in str(caught.value)
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+
+@pytest.mark.parametrize("steps", [[], "", "24", ()])
+def test_every_builder_wants_a_step(steps):
+    table = together(["a", "b"], ["x", "y"])
+    for build in (
+        lambda: interval_rows([1, 2], steps),
+        lambda: order_rows(["a", "b"], steps),
+        lambda: frequency_rows({"a": 3}, steps, "other"),
+        lambda: date_rows(["2020-01-01"], steps),
+        lambda: cooccurrence_rows(table, "job", steps, None),
+    ):
+        with pytest.raises(ParameterError, match="Hierarchy: there must be at least one step"):
+            build()
+
+
+@pytest.mark.parametrize(("number", "text"), [(5.0, "5"), (5, "5"), (-0.5, "-0.5"), (1e3, "1000"), (0.1, "0.1")])
+def test_numbers_are_written_as_levels(number, text):
+    assert number_text(number) == text
+
+
+def test_intervals_by_hand():
+    assert interval_rows([12, 3, 12, 27], [10, "0,20+"]) == [
+        ("3", "0–9", "0–19"),
+        ("12", "10–19", "0–19"),
+        ("27", "20–29", "20+"),
+    ]
+    assert interval_rows([0.5, 2], [1.0]) == [("0.5", "0–<1"), ("2", "2–<3")]
+    for numbers in ([], [np.nan, 1.0], [np.inf]):
+        with pytest.raises(ParameterError, match="numbers must be a list of finite numbers"):
+            interval_rows(numbers, [5])
+    with pytest.raises(ParameterError, match=r"1 of 3 numbers lie outside of the breaks of step 2\."):
+        interval_rows([1, 5, 9], [5, "0,8"])
+
+
+@pytest.mark.parametrize("sizes", [[1], [0, 2], [2, 2], [4, 2], [2, 3], [2, 4, 6]])
+def test_sizes_of_runs_that_are_refused(sizes):
+    with pytest.raises(ParameterError, match="sizes must be whole numbers of at least 2, each a multiple"):
+        order_rows("abcd", sizes)
+
+
+def test_runs_by_hand():
+    assert order_rows("abcde", [2, 4]) == [
+        ("a", "a–b", "a–d"),
+        ("b", "a–b", "a–d"),
+        ("c", "c–d", "a–d"),
+        ("d", "c–d", "a–d"),
+        ("e", "e", "e"),
+    ]
+    assert order_rows([3, 3, 4], [2]) == [("3", "3–4"), ("4", "3–4")]
+    with pytest.raises(ParameterError, match="Hierarchy: there are no levels"):
+        order_rows([], [2])
+
+
+@pytest.mark.parametrize(
+    ("codes", "digits", "mask", "width", "from_left", "rows"),
+    [
+        (["123", "45"], None, "*", None, False, [("123", "12*", "1**"), ("45", "45", "4*")]),
+        (["123", "45"], [2, 0], "*", None, False, [("123", "12*", "***"), ("45", "45", "**")]),
+        (["123", "45"], [2, 0], "", None, False, [("123", "12", "*"), ("45", "45", "*")]),
+        (["123", "45"], [2, 1], "x", None, True, [("123", "x23", "xx3"), ("45", "45", "x5")]),
+        (["123", "45"], [2, 0], "", None, True, [("123", "23", "*"), ("45", "45", "*")]),
+        ([7, 123], [1], "*", 3, False, [("7", "0**"), ("123", "1**")]),
+        ([7, 1234], [3, 1], "-", 4, True, [("7", "-007", "---7"), ("1234", "-234", "---4")]),
+        (["a"], None, "*", None, False, [("a",)]),
+    ],
+)
+def test_prefixes_by_hand(codes, digits, mask, width, from_left, rows):
+    assert prefix_rows(codes, digits, mask, width, from_left=from_left) == rows
+
+
+@pytest.mark.parametrize("digits", [[1, 1], [1, 2], [-1], [2, -1]])
+def test_digits_that_do_not_descend_are_refused(digits):
+    with pytest.raises(ParameterError, match="digits must descend, and none may be below 0"):
+        prefix_rows(["123"], digits, "*", None, from_left=False)
+
+
+def test_frequencies_by_hand():
+    counts = {"gas": 90, "oil": 40, "sun": 3, "wood": 4}
+    assert frequency_rows(counts, [4, 5, 41], "other") == [
+        ("gas", "gas", "gas", "gas"),
+        ("oil", "oil", "oil", "other"),
+        ("sun", "other", "other", "other"),
+        ("wood", "other", "other", "other"),  # four are enough, but three are not, and have nobody else
+    ]
+    # A level of that name is where they go, and its records count.
+    assert frequency_rows({"gas": 9, "other": 2, "sun": 1}, [3], "other") == [
+        ("gas", "gas"),
+        ("other", "other"),
+        ("sun", "other"),
+    ]
+    for least in ([1], [5, 5], [5, 4], [0, 3]):
+        with pytest.raises(ParameterError, match="min_counts must ascend, from 2 or more"):
+            frequency_rows(counts, least, "other")
+    assert frequency_rows(counts, [2], "other")[2] == ("sun", "sun")
+
+
+def test_dates_by_hand():
+    days = [dt.date(2021, 3, 31), "2021-04-01", "2021-04-01", "1989-12-31"]
+    assert date_rows(days, ["quarter", "decade"]) == [
+        ("2021-03-31", "2021-Q1", "2020s"),
+        ("2021-04-01", "2021-Q2", "2020s"),
+        ("1989-12-31", "1989-Q4", "1980s"),
+    ]
+    assert date_rows(days[:1], ["month"]) == [("2021-03-31", "2021-03")]
+    for units in (["year", "year"], ["decade", "year"], ["week"]):
+        with pytest.raises(ParameterError, match="units must be some of month, quarter, year, decade, in this order"):
+            date_rows(days, units)
+    with pytest.raises(ParameterError, match="Hierarchy: there are no dates"):
+        date_rows([], ["year"])
+
+
+def test_groups_are_called_by_up_to_three_members():
+    rows = cooccurrence_rows(together(list("abcdefg"), list("xxxxyyy")), "job", [2, 1], None)
+    assert rows == [
+        *((job, "a +3", "a +6") for job in "abcd"),
+        *((job, "e | f | g", "a +6") for job in "efg"),
+    ]
+    rows = cooccurrence_rows(together(list("abcd"), list("xyxy")), "job", [4, 2], ["sector"])
+    assert rows == [("a", "a", "a | c"), ("b", "b", "b | d"), ("c", "c", "a | c"), ("d", "d", "b | d")]
+
+
+def test_numbers_are_compared_by_eighths_and_gaps_by_themselves():
+    schema = dc.Schema([dc.Attribute("job", dc.Nominal(tuple("abc")), "key"), dc.Attribute("pay", dc.Numeric(), "key")])
+    pay = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, None]
+    jobs = ["a", "a", "b", "b", "b", "c", "c", None, "c"]
+    data = dc.Microdata(pa.table({"job": pa.array(jobs, pa.string()), "pay": pay}), schema)
+    # Quantiles at eighths of 1 … 8 are 1.875, 2.75, …, 7.125: every number has a column, and the gap the last one.
+    assert _table(data, "job", 3, "pay").tolist() == [
+        [1, 1, 0, 0, 0, 0, 0, 0, 0],
+        [0, 0, 1, 1, 1, 0, 0, 0, 0],
+        [0, 0, 0, 0, 0, 1, 1, 0, 1],
+    ]
+    nothing = dc.Microdata(pa.table({"job": ["a", "b", "b"], "pay": pa.array([None] * 3, pa.float64())}), schema)
+    assert _table(nothing, "job", 3, "pay").tolist() == [[0, 1], [0, 2], [0, 0]]
+
+
+def test_categories_are_compared_with_their_gaps():
+    data = together(["a", "b", "b"], ["x", "y", "x"])
+    assert _table(data, "job", 2, "sector").tolist() == [[1, 0, 0], [1, 1, 0]]
+
+
+def test_joins_are_those_of_trying_every_pair():
+    rng = np.random.default_rng(8)
+    counts = rng.integers(0, 9, (7, 5)).astype(float)
+    widths = [2, 3]
+    counts[:, 0] = counts[:, 2:].sum(axis=1) - counts[:, 1]  # both tables count the same records
+    counts = np.maximum(counts, 0)
+
+    def information(rows):
+        table = counts[list(rows)].sum(axis=0)
+        total = table.sum() / 2
+        return sum(t * log(t) for t in table if t > 0) - 2 * total * log(total)
+
+    groups = [(row,) for row in range(7)]
+    expected = {7: list(groups)}
+    while len(groups) > 1:
+        one, two = min(
+            combinations(groups, 2),
+            key=lambda pair: round(information(pair[0]) + information(pair[1]) - information(pair[0] + pair[1]), 9),
+        )
+        groups = sorted([group for group in groups if group not in (one, two)] + [tuple(sorted(one + two))])
+        expected[len(groups)] = list(groups)
+    found = _merged(counts, widths, [7, 5, 4, 2, 1])
+    for labels, size in zip(found, [7, 5, 4, 2, 1], strict=True):
+        members = {}
+        for row, label in enumerate(labels.tolist()):
+            members.setdefault(label, []).append(row)
+        assert sorted(map(tuple, members.values())) == expected[size]
+        assert all(label == min(rows) for label, rows in members.items())
+
+
+def test_what_co_occurrence_refuses(monkeypatch):
+    table = together(list("abc"), list("xyx"))
+    for groups in ([3, 3], [2, 3], [0], [2, 0]):
+        with pytest.raises(ParameterError, match="groups must descend"):
+            cooccurrence_rows(table, "job", groups, None)
+    monkeypatch.setattr(hierarchy_steps, "_MOST_LEVELS", 3)
+    assert len(cooccurrence_rows(table, "job", [1], None)) == 3
+    monkeypatch.setattr(hierarchy_steps, "_MOST_LEVELS", 2)
+    with pytest.raises(ParameterError, match="'job' has 3 levels; up to 2 are compared"):
+        cooccurrence_rows(table, "job", [1], None)
+    monkeypatch.undo()
+    schema = dc.Schema([dc.Attribute("pay", dc.Numeric(), "key"), dc.Attribute("job", dc.Nominal(("a", "b")), "key")])
+    numbers = dc.Microdata(pa.table({"pay": [1.0], "job": ["a"]}), schema)
+    with pytest.raises(ParameterError, match="attribute 'pay' is numeric; it has no levels"):
+        cooccurrence_rows(numbers, "pay", [1], None)
+    with pytest.raises(ParameterError, match="compared by other attributes, and there is none"):
+        cooccurrence_rows(table, "job", [1], [])
+    with pytest.raises(ParameterError, match="compared by other attributes, and there is none"):
+        cooccurrence_rows(table, "job", [1], ["sector", "job"])

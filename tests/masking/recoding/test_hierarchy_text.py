@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import FileError, ParameterError
+from discreet.masking.recoding.hierarchy_text import check_recoding, hierarchy_text, read_rows
 
 NAMES = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=8).map(str.strip).filter(bool)
 AGE = "1: -20\n2: 21-30\n3: 31 - 40, 99\n4: 41-98\n5:100-\n\n<MISSING> 8 9\n<CODELIST>    Age.cdl\n"
@@ -114,3 +115,140 @@ def test_blanks_of_a_level_are_kept_and_those_around_delimiters_are_not(tmp_path
     typed.write_text("Ulm ; south\nKiel ; north\n")
     assert list(dc.read_hierarchy(typed).rows) == ["Ulm", "Kiel"]
     assert list(dc.read_hierarchy(typed, ["Ulm", "Kiel"]).rows) == ["Ulm", "Kiel"]
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+
+@pytest.mark.parametrize(
+    ("rule", "codes"),
+    [
+        ("a", {"a"}),
+        ("2", {"2", "02", "2.0"}),
+        ("2-10", {"2", "02", "2.0", "10", "7"}),
+        ("-7", {"2", "02", "2.0", "7", "1"}),
+        ("7-", {"7", "10", "11"}),
+        ("b-d", {"b", "c", "d", "bb"}),  # ends that are no numbers: as texts are ordered
+        ("c-", {"c", "d", "e", "x1"}),
+        ("-b", {"1", "2", "02", "2.0", "7", "10", "11", "a", "b"}),
+        ("1-b", {"1", "2", "2.0", "7", "10", "11", "a", "b"}),
+        (" 2 - 7 ", {"2", "02", "2.0", "7"}),
+    ],
+)
+def test_which_codes_a_rule_holds(rule, codes):
+    every = ["1", "2", "02", "2.0", "7", "10", "11", "a", "b", "bb", "c", "d", "e", "x1"]
+    rows, missing = read_text(f"new: {rule}\n", levels=every)
+    assert {code for code, target in rows if target == "new"} == codes
+    assert all(target in ("new", code) for code, target in rows)
+    assert missing == ()
+
+
+def test_codes_that_rules_say_themselves(monkeypatch):
+    monkeypatch.setattr("discreet.masking.recoding.hierarchy_text._MOST_CODES", 100)
+    rows, missing = read_text("x: 3,8-10\ny:1\n<missing> 98, 99\n<TREERECODE> t\n")
+    assert rows == [["3", "x"], ["8", "x"], ["9", "x"], ["10", "x"], ["1", "y"]]
+    assert missing == ("98", "99")
+    assert read_text("x: 08-10\n")[0] == [["08", "x"], ["09", "x"], ["10", "x"]]
+    assert len(read_text("x: 0-100\n")[0]) == 101
+    for text in ("x: 0-101\n", "x: a-c\n", "x: -3\n", "x: 1.5-2\n"):
+        with pytest.raises(FileError, match="Line 1 of the recode file has a range without two whole numbers"):
+            read_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "The recode file has no line NEW: OLD"),
+        ("<MISSING> 3\n", "The recode file has no line NEW: OLD"),
+        ("x: 1\n: 2\n", "Line 2 of the recode file must be NEW: OLD"),
+        ("x: 1\n\ny:\n", "Line 3 of the recode file must be NEW: OLD"),
+        ("x: 1-2-3\n", "Line 1 of the recode file holds a range that cannot be read"),
+        ("x: 1,,2\n", "Line 1 of the recode file holds a range that cannot be read"),
+        ("x: -\n", "Line 1 of the recode file holds a range that cannot be read"),
+        ("x: 1\ny: 2\nz: 1\n", "Lines 1 and 3 of the recode file both recode one code, to different ones"),
+    ],
+)
+def test_lines_that_cannot_be_read_are_named(text, said):
+    with pytest.raises(FileError, match=said):
+        read_text(text)
+
+
+def test_one_code_may_be_recoded_twice_to_the_same():
+    assert read_text("x: 1-3\nx: 2\n")[0] == [["1", "x"], ["2", "x"], ["3", "x"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "good"),
+    [
+        ("1: 1-5\n2: 6-9\n", True),
+        ("1: 1-5\n2: 5-9\n", False),
+        ("1: -5\n2: 3\n", False),
+        ("1: 5-\n2: -5\n", False),
+        ("1: 5-\n2: -4\n", True),
+        ("1: 1-9\n2: 3-4\n", False),
+        ("1: 1-9\n1: 3-4\n", True),
+    ],
+)
+def test_recodings_that_contradict_themselves_are_refused_whatever_the_codes(text, good):
+    if good:
+        check_recoding(text)
+        return
+    with pytest.raises(FileError, match="Lines 1 and 2 of the recode file both recode one code"):
+        check_recoding(text)
+
+
+@pytest.mark.parametrize(
+    ("codes", "text"),
+    [
+        (["1", "2", "3"], "x: 1-3\n"),
+        (["3", "1", "2", "7"], "x: 1-3,7\n"),
+        (["0", "1", "9", "5", "6"], "x: 0-1,5-6,9\n"),
+        (["01", "02"], "x: 01,02\n"),
+        (["1", "b"], "x: 1,b\n"),
+        (["8"], "x: 8\n"),
+    ],
+)
+def test_codes_are_written_as_ranges_where_they_follow_on_one_another(codes, text):
+    assert hierarchy_text([(code, "x") for code in codes], ".grc", 1, ()) == text
+
+
+def test_texts_are_written_as_they_are_read():
+    rows = [("a;b", 'q"', "*"), ("c", "d", "*")]
+    assert hierarchy_text(rows, ".csv", 1, ()) == '"a;b";"q""";*\nc;d;*\n'
+    assert hierarchy_text([("a\x7f", "ü")], ".toml", 1, ()) == (
+        '# Each row: a level of the data, then its broader names.\nrows = [\n  ["a\\u007f", "ü"],\n]\n'
+    )
+    with pytest.raises(FileError, match="A hierarchy is not written with the ending 'of no name'"):
+        hierarchy_text(rows, "", 1, ())
+    with pytest.raises(FileError, match="2 names cannot stand in a recode file of μ-Argus"):
+        hierarchy_text([("a:", "b"), ("a:", "b,c")], ".grc", 1, ())
+    assert hierarchy_text([("a", "b"), ("c", "d"), ("e", "b")], ".grc", 1, ("8", "9")) == (
+        "b: a,e\nd: c\n<MISSING> 8 9\n"
+    )
+
+
+@pytest.mark.parametrize("delimiter", [";", ",", "\t"])
+def test_the_delimiter_of_the_first_line_is_that_of_all(delimiter):
+    text = (
+        f"a{delimiter}b{delimiter}c\n\n x {delimiter}y;,{delimiter}z\n"
+        if delimiter == "\t"
+        else f"a{delimiter}b\nc{delimiter}d\n"
+    )
+    rows, missing = read_rows(text, ".csv", None)
+    assert rows == ([["a", "b", "c"], [" x ", "y;,", "z"]] if delimiter == "\t" else [["a", "b"], ["c", "d"]])
+    assert missing == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("rows = [[", "The hierarchy is not valid TOML"),
+        ("x = 1", "The hierarchy has no list of rows"),
+        ("rows = [1]", "The hierarchy has no list of rows"),
+        ('rows = [["a"], ["b", []]]', "Row 2 of the hierarchy must hold text and numbers only"),
+    ],
+)
+def test_toml_that_is_refused_says_why(text, said):
+    with pytest.raises(FileError, match=said):
+        read_rows(text, ".toml", None)
+    assert read_rows('rows = [["a", 1, 2.5]]', ".toml", None) == ([["a", "1", "2.5"]], ())

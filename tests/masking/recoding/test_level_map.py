@@ -8,7 +8,7 @@ import discreet as dc
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
-from discreet.masking.recoding.level_map import LevelMap
+from discreet.masking.recoding.level_map import LevelMap, _Map, _typed, recode
 
 FUELS = ("gas", "oil", "wood", "sun")
 SCHEMA_FUEL = Schema([Attribute("fuel", Nominal(FUELS), "key"), Attribute("w", Numeric(), "weight")])
@@ -66,3 +66,62 @@ def test_missing_values_of_an_ordered_scale_get_no_place_in_its_order():
     assert not masked.microdata.schema["size"].scale.ordered
     with pytest.raises(ParameterError, match="missing names 'fuel', which has no map"):
         dc.LevelMap({"size": {3: 2}}, missing={"fuel": "x"}).mask(table)
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+
+@pytest.mark.parametrize(
+    ("text", "parsed"),
+    [("a>b", {"a": "b"}), (" a > b , c>d,", {"a": "b", "c": "d"}), ("a>", {"a": ""}), ("", {})],
+)
+def test_maps_are_read(text, parsed):
+    assert _Map().parse(text) == parsed
+
+
+@pytest.mark.parametrize("text", ["a", "a>b>c", "a>b,c"])
+def test_text_that_is_no_map_is_refused(text):
+    with pytest.raises(ValueError, match=text):
+        _Map().parse(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "good"),
+    [
+        ({"a": "b"}, True),
+        ({2: 2.5, True: "x"}, True),
+        ({}, False),
+        ([("a", "b")], False),
+        (None, False),
+        ({"a": None}, False),
+        ({(1,): "a"}, False),
+        ({"a": "b", "c": []}, False),
+    ],
+)
+def test_what_is_a_map(value, good):
+    assert _Map().accepts(value) == good
+
+
+@pytest.mark.parametrize(
+    ("scale", "targets", "table", "levels"),
+    [
+        (Nominal(("a", "b", "c")), ["a", "c", "c"], [0, 2, 2], None),
+        (Nominal(("a", "b", "c")), ["new", "b", "c"], [2, 0, 1], Nominal(("b", "c", "new"))),
+        (Nominal(("a", "b", "c")), ["y", "x", "y"], [0, 1, 0], Nominal(("y", "x"))),
+        (Ordinal(("a", "b", "c")), ["new", "b", "c"], [0, 1, 2], Ordinal(("new", "b", "c"))),
+        (Ordinal(("a", "b", "c")), ["low", "low", "c"], [0, 0, 1], Ordinal(("low", "c"))),
+        (Ordinal((1, 2, 3)), [1, 2, "many"], [0, 1, 2], Ordinal(("1", "2", "many"))),
+    ],
+)
+def test_levels_go_to_their_targets(scale, targets, table, levels):
+    change = recode(Attribute("x", scale, "key"), targets)
+    assert change.table[:-1].tolist() == table
+    assert change.table[-1] == -1
+    assert (None if change.attribute is None else change.attribute.scale) == levels
+
+
+def test_typed_levels_are_those_they_stand_for():
+    assert _typed("7", (5, 6, 7)) == 7
+    assert _typed(7, ("6", "7")) == "7"
+    assert _typed("x", (5, 6)) == "x"
+    assert _typed("6", (6, "6")) == "6"

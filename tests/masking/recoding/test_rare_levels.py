@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.errors import ParameterError
+from discreet.masking.recoding.rare_levels import rarest_levels
 
 LEVELS = ("a", "b", "c", "d", "e")
 
@@ -70,3 +72,25 @@ def test_a_constant_column_is_told():
 def test_bad_parameters_are_named():
     with pytest.raises(ParameterError, match="min_count must be an integer of at least 2"):
         released(dc.RareLevels(1), ["a"], dc.Nominal(LEVELS))
+
+
+@pytest.mark.parametrize(
+    ("counts", "least", "host", "rare"),
+    [
+        ([9, 1, 4, 0], 3, None, [1, 2, 3]),  # one alone is too few, and the next smallest joins it
+        ([9, 1, 2, 0], 3, None, [1, 2, 3]),
+        ([9, 3, 3], 3, None, []),
+        ([9, 2, 3], 3, None, [1, 2]),
+        ([0, 0, 5], 3, None, []),  # levels that nobody has are no reason
+        ([1, 1], 3, None, [0, 1]),
+        ([9, 1, 4], 3, 2, [1]),  # a host that has enough itself
+        ([9, 1, 1], 3, 2, [0, 1]),
+        ([9, 1, 2], 3, 2, [1]),
+        ([9, 5, 2], 3, 2, [1]),  # the host alone is too few: somebody joins it
+        ([9, 5, 0], 3, 2, []),
+        ([9, 5, 3], 3, 2, []),
+        ([5, 5, 1], 3, None, [0, 2]),  # the first of equals
+    ],
+)
+def test_rarest_levels_by_hand(counts, least, host, rare):
+    assert rarest_levels(np.array(counts, dtype=float), least, host).tolist() == rare

@@ -194,3 +194,39 @@ def test_bands_and_small_areas_are_refused() -> None:
             dc.SafeHarbour().mask(table)
         kept = dc.SafeHarbour(keep=[name]).mask(table).microdata
         assert kept.column(name).to_pylist() == list(levels[:2])
+
+
+def test_columns_without_a_year_or_without_anybody_so_old() -> None:
+    nothing = dc.SafeHarbour(births=["year"], reference=2025).mask(stays(year=pa.array([None, None], pa.float64())))
+    assert nothing.microdata.column("year").to_pylist() == [None, None]
+    born = pa.array([None, None], pa.date32())
+    assert dc.SafeHarbour(births=["born"], reference=2025).mask(stays(born=born)).microdata.column(
+        "born"
+    ).to_pylist() == [
+        None,
+        None,
+    ]
+    young = dc.SafeHarbour(births=["year"], reference=2025).mask(stays(year=[1936, 1938.5, None])).microdata
+    assert young.column("year").to_pylist() == ["1936", "1938", None]
+    assert young.schema["year"].scale == dc.Ordinal(("1936", "1937", "1938"))
+    old = dc.SafeHarbour(births=["year"], reference=2025).mask(stays(year=[1935, 1930])).microdata
+    assert old.schema["year"].scale == dc.Ordinal(("1935 or before",))
+    assert old.column("year").to_pylist() == ["1935 or before"] * 2
+
+
+def test_ages_that_are_none_are_refused() -> None:
+    with pytest.raises(dc.DiscreetError, match="SafeHarbour: 'age' has ages below 0"):
+        dc.SafeHarbour(ages=["age"]).mask(stays(age=[-1, 5]))
+    with pytest.raises(dc.DiscreetError, match="1 of 3 levels of 'grade' are no ages in years"):
+        dc.SafeHarbour(ages=["grade"]).mask(stays(grade=["7", "8", "nine"]))
+    with pytest.raises(dc.DiscreetError, match="reference is needed: without another date nothing tells how old"):
+        dc.SafeHarbour(births=["born"]).mask(stays(born=[dt.date(1999, 1, 1)] * 2))
+
+
+def test_the_reference_is_the_latest_year_of_the_other_dates() -> None:
+    born, seen = [dt.date(1900, 1, 1), dt.date(2024, 1, 1)], [dt.date(2011, 1, 1), dt.date(2012, 12, 31)]
+    masked = dc.SafeHarbour(births=["born"]).mask(stays(born=born, seen=seen))
+    assert masked.provenance.details == {"reference": 2012}
+    assert masked.microdata.column("born").to_pylist() == ["1922 or before", "2024"]
+    plain = dc.SafeHarbour(ages=["age"]).mask(stays(age=[5, 6]))
+    assert plain.provenance.details == {}

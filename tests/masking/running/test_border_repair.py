@@ -19,6 +19,7 @@ from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.masking.microaggregation.numbers.univariate import IndividualRanking
 from discreet.masking.microaggregation.numbers.vmdav import VMDAV
 from discreet.masking.microaggregation.records.mixed_mdav import MixedMDAV
+from discreet.masking.running.border_repair import centres_of, number_scaling, settled
 from discreet.masking.running.space_partition import build_partition, cut_at_medians, cut_groups
 
 SCHEMA = Schema([Attribute(name, Numeric(), "key") for name in ("x", "y", "z")])
@@ -208,3 +209,80 @@ def test_methods_without_a_seed_give_one_file_for_one_table(tmp_path, name):
     table, cls = numbers(900), catalogue.method("masker", name)
     releases = [masked(tmp_path, table, cls(k=3), block=100, workers=workers)[0] for workers in (1, 2)]
     assert releases[0].equals(releases[1])
+
+
+def test_patterns_of_too_few_take_their_cells_from_others(tmp_path):
+    """Two records lack y: a third loses it, so that what is released lacks the same cells at least three times."""
+    table = numbers(400).with_columns(y=pl.when(pl.int_range(400).is_in([5, 7])).then(None).otherwise(pl.col("y")))
+    release, _ = masked(tmp_path, table, MDAV(3, missing="pattern", random_state=1), block=60)
+    assert smallest(release) >= 3
+    assert release["y"].is_null()[5]
+    assert release["y"].is_null()[7]
+    for names in (["y"], ["x"], ["z"]):
+        absent = release.filter(pl.col(names[0]).is_null()).height
+        assert absent == 0 or absent >= 3
+    assert release["y"].null_count() > 2
+
+
+@pytest.mark.parametrize(
+    ("how", "middle", "spread"),
+    [
+        ("zscore", [4.0, 1.0, 7.0, 0.0], [np.sqrt(6.0), np.sqrt(2 / 3), 1.0, 1.0]),
+        ("range", [1.0, 0.0, 7.0, 0.0], [6.0, 2.0, 1.0, 1.0]),
+        ("robust", [4.0, 1.0, 7.0, 0.0], [3.0, 1.0, 1.0, 1.0]),
+        ("none", [4.0, 1.0, 7.0, 0.0], [1.0, 1.0, 1.0, 1.0]),
+    ],
+)
+def test_scalings_of_a_sample(how, middle, spread):
+    """Numbers 1, 4 and 7, codes 0 to 2, a constant, and nothing at all; a missing one counts nowhere."""
+    sample = {
+        "numbers": np.array([7.0, np.nan, 1.0, 4.0]),
+        "codes": np.array([2, 0, -1, 1], dtype=np.int32),
+        "constant": np.array([7.0, 7.0, np.nan, 7.0]),
+        "nothing": np.full(4, np.nan),
+    }
+    scaling = number_scaling(sample, tuple(sample), how)
+    assert scaling.names == tuple(sample)
+    assert scaling.middle.tolist() == pytest.approx(middle)
+    assert scaling.spread.tolist() == pytest.approx(spread)
+    points = scaling.points(sample)
+    assert points[:, 0] == pytest.approx((sample["numbers"] - middle[0]) / spread[0], nan_ok=True)
+    assert points[:, 1] == pytest.approx((np.array([2, 0, np.nan, 1]) - middle[1]) / spread[1], nan_ok=True)
+
+
+def test_numbers_that_agree_but_for_one_have_their_deviation_as_robust_spread():
+    scaling = number_scaling({"x": np.array([5.0] * 9 + [15.0])}, ("x",), "robust")
+    assert (scaling.middle[0], scaling.spread[0]) == (5.0, pytest.approx(3.0))
+
+
+def test_centres_are_means_and_settling_moves_records_to_the_nearer_group():
+    points = np.array([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]])
+    wrong = np.array([0, 0, 1, 1, 1, 0])
+    assert centres_of(points, wrong).ravel() == pytest.approx([9.3 / 3, 18.3 / 3])
+    better = settled(points, 3, wrong, 0)
+    assert better[0] == better[1] == better[2] != better[3]
+    assert better[3] == better[4] == better[5]
+    one = np.zeros(6, np.int64)
+    assert settled(points, 3, one, 0) is one
+    lacking = np.where(points == 9.0, np.nan, points)
+    assert settled(lacking, 3, wrong, 0) is wrong
+
+
+def test_too_many_columns_at_once_are_refused(tmp_path):
+    names = [f"x{j}" for j in range(63)]
+    table = pl.DataFrame({name: np.arange(80.0) for name in names})
+    schema = Schema([Attribute(name, Numeric(), "key") for name in names])
+    with pytest.raises(ParameterError, match="MDAV: 63 attributes are masked together; at most 62 can be"):
+        masked(tmp_path, table, MDAV(3), schema, block=40)
+    release, _ = masked(tmp_path, table.drop("x62"), MDAV(3), schema.select(names[:62]), block=40)
+    assert smallest(release, names[:62]) >= 3
+
+
+def test_details_say_how_space_was_cut(tmp_path):
+    table = numbers(300)
+    _, provenance = masked(tmp_path, table, MDAV(3, blocks=[["x", "y"], ["z"]]), block=100)
+    space = provenance.details["space"]
+    assert [(part["attributes"], part["repairs"]) for part in space] == [(["x", "y"], 2), (["z"], 2)]
+    assert all(part["blocks"] >= 3 for part in space)
+    assert provenance.details["joint"] is False
+    assert "Groups of 3 hold within each of 2 blocks of attributes." in provenance.notes

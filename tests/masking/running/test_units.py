@@ -9,6 +9,7 @@ import pytest
 import discreet as dc
 from discreet.errors import DataError, ParameterError
 from discreet.io.stored_parquet import ParquetTarget
+from discreet.masking.running.units import check_constant, is_constant, unit_labels
 from discreet.statistics import question
 
 SCHEMA = dc.Schema([
@@ -149,3 +150,67 @@ def test_the_folder_of_a_chain_is_no_input(people, tmp_path):
     chain = dc.Chain([dc.TopCoding(share=0.1, attributes=["age"])], seed=1, folder=tmp_path)
     dc.protect(dc.scan(tmp_path / "people.parquet", SCHEMA), chain, output=tmp_path / "old.csv")
     assert len(pl.read_csv(tmp_path / "old.csv")) == len(people)
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+
+def test_units_are_numbered_by_first_appearance_and_gaps_are_alone():
+    schema = dc.Schema([dc.Attribute("home", dc.Nominal(("x", "y", "z")), "other", missing=("?",))])
+    homes = dc.Microdata(pl.DataFrame({"home": ["y", None, "x", "y", "?", None, "x"]}), schema)
+    assert unit_labels(homes, "home").tolist() == [0, 1, 2, 0, 3, 4, 2]
+
+
+def test_what_differs_within_a_unit_is_counted():
+    schema = dc.Schema(
+        [
+            dc.Attribute("number", dc.Numeric(), "key"),
+            dc.Attribute("level", dc.Nominal(("a", "b")), "key"),
+            dc.Attribute("path", dc.Sequence(("a", "b"))),
+        ]
+    )
+    frame = pl.DataFrame(
+        {
+            "number": [1.0, 1.0, None, None, 2.0, None],
+            "level": ["a", "a", "b", "a", None, None],
+            "path": [["a", "b"], ["a", "b"], ["a"], ["b"], [], ["a", "b"]],
+        }
+    )
+    table = dc.Microdata(frame, schema)
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    told = {name: is_constant(table, labels, name) for name in schema.names}
+    assert told == {"number": False, "level": False, "path": False}
+    assert all(is_constant(table.take(np.array([0, 1])), np.array([0, 0]), name) for name in schema.names)
+    for name, number in (("number", 1), ("level", 1), ("path", 2)):
+        with pytest.raises(DataError) as caught:
+            check_constant(table, labels, (name,), "home")
+        assert str(caught.value).startswith(
+            f"Column {name!r} differs within {number} of 3 units of 'home'; masking it once a unit needs one value"
+        )
+    check_constant(table, np.arange(6), tuple(schema.names), "home")
+
+
+def test_it_says_what_it_is(people):
+    masker = per_house()
+    assert repr(masker) == f"PerUnit({masker.masker!r}, unit='house')"
+    assert masker.name == "mdav"
+    assert masker.get_params(deep=False) == {"masker": masker.masker, "unit": "house"}
+    assert masker.get_params()["masker__k"] == 4
+    masked = masker.mask(people, SCHEMA)
+    houses = people["house"].n_unique()
+    assert masked.provenance.details["n_units"] == houses
+    assert f"Masked once for each of {houses} units of house." in masked.provenance.notes
+    assert masked.provenance.n_records == 200
+    assert masked.labels.size == 200
+    assert masked.provenance.changed == {"rent": int((masked.to_native()["rent"] != people["rent"]).sum())}
+
+
+def test_members_weigh_their_mean_in_the_method():
+    schema = dc.Schema([*SCHEMA, dc.Attribute("w", dc.Numeric(), "weight")])
+    frame = pl.DataFrame(
+        {"house": [1, 1, 2, 3], "rent": [10.0, 10.0, 20.0, 40.0], "age": [1.0, 2, 3, 4], "w": [1.0, 3.0, 4.0, 2.0]}
+    )
+    masker = dc.MDAV(k=3, attributes=["rent"], weighted=True, decimals="exact")
+    masked = dc.PerUnit(masker, unit="house").mask(frame, schema).to_native()
+    assert masked["rent"].to_list() == pytest.approx([(10 * 2 + 20 * 4 + 40 * 2) / 8] * 4)
+    assert masked["w"].to_list() == [1.0, 3.0, 4.0, 2.0]

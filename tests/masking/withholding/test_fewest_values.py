@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from tests.reference import fewest_values as twin
 
+from discreet.masking.withholding import category_programme, fewest_values
 from discreet.masking.withholding.category_programme import bounding_programme
 from discreet.masking.withholding.fewest_values import least_cost
 from discreet.masking.withholding.hiding_classes import distinct_rows
 from discreet.masking.withholding.wildcard_programme import record_states, wildcard_programme
+from discreet.progress import listening
 
 
 def tables(seed, number, most=8):
@@ -100,3 +102,109 @@ def test_read_literally_blank_records_would_do():
     rows = [("a", "b"), ("a", "c"), ("d", "e"), ("d", "f")]
     assert twin.least_wildcard(rows, 3, (1, 1), literal=True) == 4
     assert twin.least_wildcard(rows, 3, (1, 1)) == 4
+
+
+# ------------------------------------------------------------------------------------------------ larger tables
+
+
+def test_a_clock_keeps_the_best_bound_and_says_when_to_end(monkeypatch):
+    now, heard = [7.0], []
+    monkeypatch.setattr(fewest_values.time, "monotonic", lambda: now[0])
+    whole = fewest_values._Clock(10.0, np.array([1.0, 3.0]), 5.0)
+    other = fewest_values._Clock(10.0, np.array([1.0, 2.5]), 5.0)
+    assert (whole.best, whole.left, whole.ends) == ((0.0, "none"), 10.0, False)
+    with listening(lambda *said: heard.append(said)):
+        whole.raise_to(2.2, "linear programme")
+        other.raise_to(2.2, "linear programme")
+        assert (whole.best, other.best) == ((3.0, "linear programme"), (2.2, "linear programme"))
+        now[0] = 9.5
+        whole.raise_to(3.00005, "later")  # no more than rounding above what is known
+        other.raise_to(2.2, "later")
+        assert (whole.best, other.best) == ((3.0, "linear programme"), (2.2, "linear programme"))
+        assert whole.left == 7.5
+        whole.raise_to(4.2, "integer programme")
+        assert whole.ends
+        assert not other.ends
+        now[0] = 30.0
+        other.raise_to(1.0, "too late")
+    assert other.ends
+    assert other.best == (2.2, "linear programme")
+    assert heard == [("certifying", done, 1000) for done in (0, 0, 250, 250, 250, 1000)]
+
+
+@pytest.mark.parametrize("listed", [0, 10**9])
+@pytest.mark.parametrize("seed", range(2))
+def test_bounds_of_larger_tables_stay_below_the_optimum_or_reach_it(seed, listed, monkeypatch):
+    """The way of larger tables, on tiny ones; where every combination can be listed as well, it ends at the optimum."""
+    monkeypatch.setattr(fewest_values, "_SMALL", 0)
+    monkeypatch.setattr(fewest_values, "_LISTED", listed)
+    methods = set()
+    for keys, k, costs in tables(60 + seed, 6):
+        optimum = twin.least_category(readable(keys), k, tuple(costs))
+        for ceiling in (np.inf, optimum + 1.5):
+            proof = least_cost(keys, k, costs, ceiling=ceiling)
+            methods.add(proof.method)
+            assert proof.bound <= optimum + 1e-6
+            if listed and optimum:
+                assert proof.bound == pytest.approx(optimum, abs=2e-3)
+            elif optimum:
+                assert proof.bound > 0
+    assert methods <= {"nothing stands out", "cheapest company", "linear programme", "integer programme"}
+    assert {"cheapest company", "integer programme"} <= methods
+
+
+def test_which_programmes_are_tried(monkeypatch):
+    """Sizes one after the other up to what is listed, and at once where everything is small."""
+    keys = np.array([[1, 1, 1], [1, 2, 2], [2, 1, 3], [3, 3, 1], [2, 2, 2], [3, 1, 2]])
+    sizes, exact = [], []
+    real = bounding_programme
+
+    def bounding(rows, counts, k, costs, size):
+        sizes.append(size)
+        return real(rows, counts, k, costs, size)
+
+    monkeypatch.setattr(fewest_values, "bounding_programme", bounding)
+    monkeypatch.setattr(
+        fewest_values, "exact_programme", lambda *given: exact.append(1) or category_programme.exact_programme(*given)
+    )
+    pairs = 6 * 2**3
+    for small, listed, most, expected in [
+        (pairs, 0, 10**9, ([], 1)),
+        (pairs - 1, pairs, 0, ([1], 1)),
+        (pairs - 1, pairs - 1, 0, ([1], 0)),
+        (pairs - 1, pairs - 1, 6 * 7 - 1, ([1], 0)),
+        (pairs - 1, pairs - 1, 6 * 7, ([1, 2], 0)),
+    ]:
+        for name, value in (("_SMALL", small), ("_LISTED", listed), ("_MOST", most)):
+            monkeypatch.setattr(fewest_values, name, value)
+        sizes.clear()
+        exact.clear()
+        least_cost(keys, 3, np.ones(3))
+        assert (sizes, len(exact)) == expected
+
+
+def test_without_time_what_is_known_is_the_cheapest_company(monkeypatch):
+    monkeypatch.setattr(fewest_values, "_SMALL", 0)
+    keys = np.array([[1, 1], [1, 1], [1, 2], [2, 2], [2, 3]])
+    assert least_cost(keys, 2, np.ones(2), seconds=1e-9) == (3.0, "cheapest company")
+
+
+def test_wildcards_that_meet_too_often_get_the_lenient_programme(monkeypatch):
+    keys = np.array([[1, 1], [2, 2], [3, 3], [4, 4]])
+    asked = []
+
+    def programme(*given, lenient=False):
+        asked.append(lenient)
+        return wildcard_programme(*given, lenient=lenient) if lenient in allowed else None
+
+    monkeypatch.setattr(fewest_values, "wildcard_programme", programme)
+    for allowed, tries, bound in (
+        ({False, True}, [False], 2.0),
+        ({True}, [False, True], 2.0),
+        (set(), [False, True], 0.0),
+    ):
+        asked.clear()
+        proof = least_cost(keys, 2, np.ones(2), wildcard=True)
+        assert asked == tries
+        assert proof.bound == bound
+        assert (proof.method == "none") == (not allowed)

@@ -82,3 +82,41 @@ def test_bad_input_is_refused():
         GhostSuppression({"region": ["region"]}).mask(people(), SCHEMA)
     with pytest.raises(ParameterError, match="ghosts must be a mapping of names"):
         GhostSuppression({}).mask(people(), SCHEMA)
+
+
+def test_transitions_say_that_values_stay_or_go():
+    frame = people(40).with_columns(pl.when(pl.int_range(40) < 9).then(None).otherwise("region").alias("region"))
+    masked = GhostSuppression({"region": ["postcode", "distance"]}).mask(frame, SCHEMA)
+    assert list(masked.provenance.transitions) == ["postcode"], "numbers have none"
+    expected = np.eye(13, dtype=bool)
+    expected[:, 12] = True
+    assert (masked.provenance.transitions["postcode"] == expected).all()
+
+
+def test_what_a_ghost_cannot_be():
+    schema = dc.Schema(
+        [*SCHEMA, dc.Attribute("name", dc.Nominal(("u", "v")), "identifier"), dc.Attribute("path", dc.Sequence("ab"))]
+    )
+    for ghosts, said in [
+        ({"region": ["name"]}, "ghosts must be attributes that can go missing; 'name' is the identifier."),
+        ({"name": ["region"]}, "ghosts must be attributes that can go missing; 'name' is the identifier."),
+        ({"region": ["path"]}, "ghosts must be nominal or numeric or ordinal; 'path' is sequence."),
+        ({"path": ["region"]}, "ghosts must be nominal or numeric or ordinal; 'path' is sequence."),
+    ]:
+        with pytest.raises(ParameterError) as caught:
+            GhostSuppression(ghosts).columns_for(schema)
+        assert str(caught.value).startswith(f"GhostSuppression: {said}")
+
+
+@pytest.mark.parametrize(
+    ("ghosts", "keys"),
+    [
+        ({"a": ["b", "c"]}, {"b": ("a",), "c": ("a",)}),
+        ({"a": ["b"], "b": ["c"]}, {"b": ("a",), "c": ("a", "b")}),
+        ({"a": ["b"], "b": ["a"]}, {"b": ("a",), "a": ("b",)}),
+        ({"a": ["c"], "b": ["c"]}, {"c": ("a", "b")}),
+        ({"a": ["b", "c"], "b": ["c"], "c": ["b"]}, {"b": ("a", "c"), "c": ("a", "b")}),
+    ],
+)
+def test_keys_that_an_attribute_goes_with(ghosts, keys):
+    assert GhostSuppression(ghosts)._keys() == keys

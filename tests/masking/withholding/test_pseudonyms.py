@@ -318,3 +318,48 @@ def test_several_tables_stay_joined_and_fresh_numbers_in_place_of_pseudonyms_are
     joined = text + '[[join]]\none = "id"\ntwo = "pid"\n'
     with pytest.raises(SchemaError, match="gives 'id' pseudonyms"):
         Tables.from_toml(joined)
+
+
+def test_a_key_that_cannot_be_written_to_its_end_leaves_no_file(tmp_path, monkeypatch):
+    def full(_handle):
+        raise OSError("no space left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", full)
+        with pytest.raises(OSError, match="no space left"):
+            new_key(tmp_path / "half.key")
+    assert not (tmp_path / "half.key").exists()
+    assert is_key_file(new_key(tmp_path / "whole.key"))
+
+
+def test_keys_are_equal_by_their_secret_and_hash_alike():
+    one, same, other = PseudonymKey(bytes(32)), PseudonymKey(bytes(32)), PseudonymKey(bytes(31) + b"\1")
+    assert one == same
+    assert one != other
+    assert one != bytes(32)
+    assert hash(one) == hash(same) == hash(other), "nothing of a secret is in a hash"
+    assert copy.copy(one) is one
+    assert copy.deepcopy([one])[0] is one
+
+
+@pytest.mark.parametrize("word", ["", "a", "fifteen letters", "sixteen letters!", "seventeen letters", "ü\x80end"])
+def test_words_of_every_length_come_back(word):
+    key = PseudonymKey(bytes(range(32)))
+    sealed = key.seal("people", word)
+    assert key.reveal("people", sealed) == word
+    assert key.reveal("people", sealed.upper()) == word
+    assert key.reveal("others", sealed) is None
+    assert key.reveal("people", sealed[:-1] + ("a" if sealed[-2] != "a" else "b") + sealed[-1]) is None
+    assert PseudonymKey(bytes(32)).reveal("people", sealed) is None
+    # Sixteen bytes of tag, and the word and one more byte filled up to sixteen.
+    filled = (len(word.encode()) // 16 + 1) * 16
+    assert len(sealed) == -(-(16 + filled) * 8 // 5)
+    for strange in ("", "!", "öl", sealed + "!"):
+        assert key.reveal("people", strange) is None
+
+
+def test_a_domain_is_the_columns_the_masker_s_or_one_of_many():
+    assert Pseudonyms(domain=None)._domain("id") == "id"
+    assert Pseudonyms(domain="people")._domain("id") == "people"
+    assert Pseudonyms(domain={"id": "people"})._domain("id") == "people"
+    assert Pseudonyms(domain={"id": "people"})._domain("mother") == "mother"

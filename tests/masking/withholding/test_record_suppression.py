@@ -217,3 +217,55 @@ def test_more_than_the_limit_is_refused_with_the_count():
     assert "bands" in caught.value.hint
     with pytest.raises(DataError, match="every one of 3 records would have to leave"):
         RecordSuppression(4, limit=1).mask(table(rows[-3:]), SCHEMA)
+
+
+UNWEIGHTED = Schema([attribute for attribute in SCHEMA if attribute.name != "w"])
+
+
+@pytest.mark.parametrize(
+    ("k", "threshold", "sizes", "promised"),
+    [
+        (None, 0.25, [9, 4], 4),  # a risk of 1/4 takes four alike
+        (None, 0.26, [9, 4], 4),
+        (None, 0.34, [9, 4, 3], 3),
+        (2, 0.25, [9, 4], 4),
+        (5, 0.25, [9], 5),
+    ],
+)
+def test_without_weights_a_risk_is_one_over_those_alike(k, threshold, sizes, promised):
+    rows = [("a", "a", 5.0, 0)] * 9 + [("b", "b", 5.0, 1)] * 4 + [("c", "c", 5.0, 2)] * 3
+    for schema, weighted in ((SCHEMA, False), (UNWEIGHTED, True)):
+        data = table(rows) if schema is SCHEMA else table(rows).drop_columns(["w"])
+        masked = RecordSuppression(k, threshold=threshold, weighted=weighted, limit=0.9).mask(data, schema)
+        counts = masked.microdata.to_polars()["x"].value_counts()["count"].sort(descending=True).to_list()
+        assert counts == sizes
+        (promise,) = masked.provenance.guarantees
+        assert (promise.k, promise.risk, promise.weight, promise.wildcard) == (promised, None, None, False)
+
+
+def test_with_weights_two_promises_are_made():
+    rows = [("a", "a", 50.0, 0)] * 9 + [("b", "b", 50.0, 1)] * 4
+    masked = RecordSuppression(3, threshold=0.5, missing="wildcard").mask(table(rows), SCHEMA)
+    promises = masked.provenance.guarantees
+    assert [(one.k, one.risk, one.weight, one.wildcard) for one in promises] == [
+        (3, None, None, True),
+        (1, 0.5, "w", True),
+    ]
+    alone = RecordSuppression(None, threshold=0.5).mask(table(rows), SCHEMA)
+    assert [(one.k, one.risk) for one in alone.provenance.guarantees] == [(1, 0.5)]
+
+
+def test_the_limit_is_reached_and_not_exceeded():
+    rows = [("a", "a", 5.0, 0)] * 15 + [("c", "c", 5.0, 2)] * 5
+    masked = RecordSuppression(6, limit=0.3).mask(table(rows), SCHEMA)
+    # Five stand out, and a sixth leaves with them: six of twenty.
+    assert masked.provenance.details == {"records_dropped": 6, "share_dropped": 0.3}
+    assert "Survey weights are as they were: totals are of the records released, and not of all." in (
+        masked.provenance.notes
+    )
+    with pytest.raises(DataError, match=r"6 of 20 records would have to leave, .* limit of 0.29 allows, 5"):
+        RecordSuppression(6, limit=0.29).mask(table(rows), SCHEMA)
+    nobody = RecordSuppression(2).mask(table(rows), SCHEMA)
+    assert not [note for note in nobody.provenance.notes if "Survey weights" in note]
+    plain = RecordSuppression(6, limit=0.3).mask(table(rows).drop_columns(["w"]), UNWEIGHTED)
+    assert not [note for note in plain.provenance.notes if "Survey weights" in note]

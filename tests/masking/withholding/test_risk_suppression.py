@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -16,6 +17,7 @@ from discreet.data.guarantees import still_true
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import BrokenGuaranteeError, DataError, ParameterError
+from discreet.masking.withholding import risk_suppression
 from discreet.masking.withholding.risk_suppression import RiskSuppression
 
 LEVELS = tuple("abc")
@@ -130,3 +132,78 @@ def test_a_file_that_breaks_the_promise_is_not_put_in_place(tmp_path):
     with pytest.raises(BrokenGuaranteeError, match=r"60 records have an individual risk above 0\.001 by their x, y, z"):
         dc.write(broken, tmp_path / "unsafe.csv")
     assert not (tmp_path / "unsafe.csv").exists()
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+@pytest.mark.parametrize(
+    ("tried", "order", "sets"),
+    [
+        (99, [2, 0], ["z", "x", "xz"]),
+        (99, [1, 2, 0], ["y", "z", "x", "yz", "xy", "xz", "xyz"]),
+        (4, [1, 2, 0], ["y", "z", "x", "yz", "xyz"]),
+        (2, [1, 2, 0], ["y", "z", "yz", "xyz"]),
+        (7, [1, 2, 0], ["y", "z", "x", "yz", "xy", "xz", "xyz"]),
+    ],
+)
+def test_sets_come_by_size_and_end_with_all_keys(tried, order, sets, monkeypatch):
+    monkeypatch.setattr(risk_suppression, "_TRIED", tried)
+    found = risk_suppression._sets(order, 3)
+    assert ["".join("xyz"[j] for j in np.flatnonzero(mask)) for mask in found] == sets
+
+
+@pytest.mark.parametrize(
+    ("threshold", "least"), [(0.5, 2), (0.34, 3), (1 / 3, 3), (0.33, 4), (0.1, 10), (0.099, 11), (0.9, 2), (0.01, 100)]
+)
+def test_the_smallest_class_of_a_threshold(threshold, least):
+    assert risk_suppression.smallest_class(threshold) == least
+
+
+@pytest.mark.parametrize(
+    ("rows", "threshold", "suppress", "expected"),
+    [
+        # Without weights a risk of 1/2 needs two alike. The last agrees with nobody: the smallest class joins it.
+        ("aaa aaa aaa baa baa cba", 0.5, None, "aaa aaa aaa ... ... ..."),
+        # Those of the smallest class are not enough for 1/4: all of the next come as well.
+        ("aaa aaa aaa aaa baa baa baa baa cba", 0.25, None, "... ... ... ... baa baa baa baa ..."),
+        # Only z may go: whoever agrees on x and y with the one who stands out joins, the smallest class first.
+        ("aaa aaa aaa aab aab aac", 0.5, ["z"], "aaa aaa aaa aa. aa. aa."),
+        ("aab aaa aab aaa aaa aac", 0.5, ["z"], "aa. aaa aa. aaa aaa aa."),
+        # Two who stand out are enough for each other.
+        ("aaa aaa aab aac", 0.5, ["z"], "aaa aaa aa. aa."),
+        ("aaa aaa abb abc acb acc", 0.5, ["z", "y"], "aaa aaa ab. ab. ac. ac."),
+        # The order says which goes first; of two classes that could join the last one, the first does.
+        ("aaa aaa abb acb abc", 0.5, ["y", "z"], "a.. a.. a.b a.b a.."),
+    ],
+)
+def test_releases_by_hand(rows, threshold, suppress, expected):
+    records = [(*row, 1.0) for row in rows.split()]
+    masked = RiskSuppression(threshold, suppress=suppress, weighted=False).mask(table(records), SCHEMA)
+    after = ["".join(value or "." for value in row[:3]) for row in released(masked)]
+    assert " ".join(after) == expected
+
+
+def test_details_and_transitions():
+    records = [(*row, 1.0) for row in ("aaa", "aaa", "aab", "aab", "aab", "aac", "aac", "aac")]
+    masked = RiskSuppression(0.4, suppress=["z"], weighted=False).mask(table(records), SCHEMA)
+    details = {name: masked.provenance.details[name] for name in ("records_above", "suppressed", "records_touched")}
+    assert details == {"records_above": 2, "suppressed": {"x": 0, "y": 0, "z": 5}, "records_touched": 5}
+    expected = np.eye(4, dtype=bool)
+    expected[:, 3] = True
+    assert {name: possible.tolist() for name, possible in masked.provenance.transitions.items()} == {
+        name: expected.tolist() for name in NAMES
+    }
+    (promise,) = masked.provenance.guarantees
+    assert (promise.k, promise.risk, promise.weight, promise.wildcard) == (3, None, None, False)
+    weighted = RiskSuppression(0.9, missing="wildcard").mask(table(records), SCHEMA)
+    (promise,) = weighted.provenance.guarantees
+    assert (promise.k, promise.risk, promise.weight, promise.wildcard) == (1, 0.9, "w", True)
+
+
+def test_keys_with_most_values_go_first():
+    masker = RiskSuppression(0.5)
+    assert masker._order(("x", "y", "z"), np.array([[1, 1, 1], [1, 2, 2], [2, 3, 1]])) == [1, 0, 2]
+    assert RiskSuppression(0.5, suppress=["z", "x"])._order(("x", "y", "z"), np.zeros((1, 3))) == [2, 0]
+    assert risk_suppression._as_keys(np.array([0, -1, 2, 0])).tolist() == [2, 0, 3, 2]
+    assert risk_suppression._as_keys(np.array([1.5, np.nan, 0.5])).tolist() == [3, 0, 2]

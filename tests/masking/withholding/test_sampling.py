@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from tests.battery import microdata
 
@@ -46,3 +47,16 @@ def test_a_sample_and_a_shuffled_file_can_be_measured():
         verdict = dc.assess(data, masker.mask(data))
         assert verdict["il1s"].value == 0
         assert verdict.score.risk > 50
+
+
+@pytest.mark.parametrize(("share", "left"), [(0.5, 2), (0.7, 4), (0.01, 1), (0.99, 5)])
+def test_a_share_is_rounded_and_weights_grow_by_what_is_left(share, left):
+    schema = dc.Schema([dc.Attribute("x", dc.Numeric(), "key"), dc.Attribute("w", dc.Numeric(), "weight")])
+    data = dc.Microdata(pa.table({"x": np.arange(5.0), "w": [1.0, 2.0, 3.0, 4.0, 5.0]}), schema)
+    masked = Sampling(share, random_state=3).mask(data)
+    assert masked.provenance.details["records_dropped"] == 5 - left
+    assert masked.microdata.encoded("w") == pytest.approx(data.encoded("w")[masked.provenance.rows] * 5 / left)
+    whole = Sampling(size=5).mask(data)
+    assert whole.provenance.rows.tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(ParameterError, match="Sampling: strata must be categorical; 'x' is numeric"):
+        Sampling(0.5, strata=["x"]).mask(data)

@@ -13,9 +13,10 @@ from tests.reference import masking_classic as twin
 from discreet.data.guarantees import still_true
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
+from discreet.masking.withholding import suppression
 from discreet.masking.withholding.key_classes import KeyCoder, classes_of, distinct_values, wildcard_counts
-from discreet.masking.withholding.suppression import LocalSuppression
+from discreet.masking.withholding.suppression import LocalSuppression, entropy_cost
 
 LEVELS = tuple("abcd")
 VALUE = st.sampled_from([*LEVELS, None])
@@ -294,3 +295,150 @@ def test_many_keys_are_tried_in_a_bounded_number_of_sets():
     keys = Schema([Attribute(name, Nominal(LEVELS), "key") for name in names])
     after = released(LocalSuppression(3).mask(table(rows, names), keys), names)
     assert min(twin.class_sizes(after, "category")) >= 3
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+@pytest.mark.parametrize(
+    ("importance", "expected"),
+    [
+        (None, [1 + 1e-9, 1, 1 + 2e-9]),  # the key with the most levels goes first
+        ({"x": 2.5}, [2.5 + 1e-9, 1, 1 + 2e-9]),
+        (["y"], [1 * (1 + 1e-9), 6, 1 * (1 + 2e-9)]),
+        (["x", "z"], [12 * (1 + 1e-9), 1, 6 * (1 + 2e-9)]),
+        ("entropy", [0.5 + 1e-9, 0.75, 0.01 + 2e-9]),
+    ],
+)
+def test_what_a_missing_value_costs(importance, expected):
+    masker = LocalSuppression(3, importance=importance)
+    entropies = {"x": 0.5, "y": 0.75, "z": 0.01} if importance == "entropy" else {}
+    costs = masker._costs(("x", "y", "z"), np.array([3, 5, 2]), entropies)
+    assert costs.tolist() == pytest.approx(expected, abs=1e-13)
+    plain = masker.prices(("x", "y", "z"), entropies)
+    assert plain.tolist() == pytest.approx(np.round(expected, 6).tolist(), abs=1e-13)
+
+
+def test_entropy_has_no_cost_where_nobody_counted_it():
+    with pytest.raises(ParameterError, match="importance by entropy has one cost a key only without strata"):
+        LocalSuppression(3, importance="entropy").prices(("x",))
+
+
+def test_entropies_of_small_keys():
+    assert entropy_cost(np.array([1, 1, 1]), None) == 0.01
+    assert entropy_cost(np.array([0, 0]), None) == 0.01
+    assert entropy_cost(np.array([1, 2, 2, 2]), None) == 0.81
+    assert entropy_cost(np.array([1, 4]), np.array([1, 3])) == 0.81
+    assert entropy_cost(np.array([1, 2, 0]), np.array([3, 3, 90])) == 1.0
+
+
+def test_sets_come_from_the_cheapest_to_the_dearest(monkeypatch):
+    def named(costs):
+        return ["".join("xyz"[j] for j in np.flatnonzero(mask)) for mask in suppression._sets(np.array(costs))]
+
+    assert named([1.0, 5.0, 2.5]) == ["x", "z", "xz", "y", "xy", "yz", "xyz"]
+    assert named([1.0, 1.0, 1.0]) == ["x", "y", "z", "xy", "xz", "yz", "xyz"]
+    monkeypatch.setattr(suppression, "_TRIED", 4)
+    assert named([1.0, 5.0, 2.5]) == ["x", "z", "xz", "y", "xy", "xyz"], "the cheapest are tried together as well"
+    monkeypatch.setattr(suppression, "_TRIED", 2)
+    assert named([4.0, 5.0, 2.5]) == ["z", "x", "y", "xz", "xyz"]
+
+
+def hidden_of(rows, k, *, missing="category", costs=None, sensitive=None, l=1):  # noqa: E741 - the letter of l-diversity
+    keys = np.array(rows, dtype=np.int64)
+    hide = suppression._hide_category if missing == "category" else suppression._hide_wildcard
+    target = suppression._ClassDemand(k, l, None if sensitive is None else np.array(sensitive))
+    hidden = hide(keys, np.ones(keys.shape[1]) if costs is None else np.array(costs), target)
+    return ["".join("x" if gone else "." for gone in row) for row in hidden]
+
+
+@pytest.mark.parametrize(
+    ("rows", "k", "expected"),
+    [
+        # One who agrees with nobody: the last of a class that can spare one joins.
+        ([[1, 1]] * 3 + [[2, 2]], 2, ["..", "..", "xx", "xx"]),
+        ([[1, 1]] * 5 + [[2, 2]], 3, ["..", "..", "..", "xx", "xx", "xx"]),
+        ([[1, 1]] * 4 + [[2, 2]], 3, ["xx"] * 5),  # none can spare two
+        ([[1, 1]] * 4 + [[2, 2], [3, 3]], 3, ["..", "..", "..", "xx", "xx", "xx"]),  # two lack one
+        # The largest class gives, not the first.
+        ([[1, 1]] * 2 + [[3, 3]] * 3 + [[2, 2]], 2, ["..", "..", "..", "..", "xx", "xx"]),
+        # None can spare any: the class joins that costs least, the first of those that cost the same.
+        ([[1, 1]] * 2 + [[3, 3]] * 2 + [[2, 2]], 2, ["xx", "xx", "..", "..", "xx"]),
+        ([[1, 1]] * 2 + [[3, 0]] * 2 + [[2, 2]], 2, ["..", "..", "x.", "x.", "xx"]),
+        # Nobody is left: those who stand out are enough by themselves.
+        ([[1, 1]] * 3 + [[2, 2], [3, 3]], 2, ["..", "..", "..", "xx", "xx"]),
+        # They join those who lack the key already, although these do not stand out.
+        ([[1, 0]] * 2 + [[1, 2]], 2, ["..", "..", ".x"]),
+    ],
+)
+def test_the_rest_is_joined_by_as_few_as_it_needs(rows, k, expected, monkeypatch):
+    assert hidden_of(rows, k) == expected
+    monkeypatch.setattr("discreet.masking.withholding.key_classes._LIMIT", 2)  # whatever the keys, too many of them
+    assert hidden_of(rows, k) == expected
+
+
+def test_the_rest_is_joined_by_whole_classes_where_these_are_diverse():
+    rows = [[1, 1]] * 4 + [[3, 3]] * 3 + [[2, 2]]
+    assert hidden_of(rows, 2, sensitive=[1, 2, 1, 2, 1, 2, 2, 1], l=2) == [".."] * 4 + ["xx"] * 4
+    # The class of three does not have three values, even with the one who is left: another has to come.
+    rows = [[1, 1]] * 4 + [[3, 3]] * 3 + [[2, 2]]
+    assert hidden_of(rows, 2, sensitive=[1, 2, 3, 1, 1, 2, 2, 1], l=3) == ["xx"] * 8
+
+
+@pytest.mark.parametrize("missing", ["category", "wildcard"])
+@pytest.mark.parametrize("seed", range(6))
+def test_too_many_combinations_for_one_number_change_nothing(seed, missing, monkeypatch):
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(1, 5, (40, 3))
+    rows[rng.random(rows.shape) < 0.05 * (seed % 2)] = 0
+    sensitive = rng.integers(0, 3, 40) if seed > 3 else None
+    expected = hidden_of(rows, 3, missing=missing, costs=[1.0, 1.5, 1.2], sensitive=sensitive, l=2)
+    assert "x" in "".join(expected)
+    monkeypatch.setattr("discreet.masking.withholding.key_classes._LIMIT", 17)
+    assert not KeyCoder(rows).comparable
+    assert hidden_of(rows, 3, missing=missing, costs=[1.0, 1.5, 1.2], sensitive=sensitive, l=2) == expected
+
+
+def test_wildcards_that_match_too_few_even_then_are_refused():
+    with pytest.raises(DataError, match="LocalSuppression: 2 records match too few others even with every key hidden"):
+        hidden_of([[1], [2]], 3, missing="wildcard")
+
+
+def test_details_tell_what_went():
+    data = table([("a", "a"), ("a", "a"), ("a", "a"), ("b", "b"), ("b", "c")], "xy")
+    for missing, gone, touched in (("category", 2, 2), ("wildcard", 1, 1)):
+        masked = LocalSuppression(2, missing=missing).mask(data, schema("xy"))
+        assert masked.provenance.details["suppressed"] == {"x": 0, "y": gone}
+        assert masked.provenance.details.get("records_touched", touched) == touched
+
+
+@pytest.mark.parametrize(
+    ("masker", "said"),
+    [
+        (
+            LocalSuppression(2, combinations={1: 2, 2: 6}),
+            "combinations must ask for at most the number of records, 5; got 6.",
+        ),
+        (LocalSuppression(2, combinations=4), "combinations must be at most the number of keys, 3; got 4."),
+        (LocalSuppression(2, combinations=[["x", "w"]]), "combinations names 'w', which is not masked."),
+        (LocalSuppression(2, levels={"w": 1}), "levels names 'w', which is not masked."),
+        (LocalSuppression(2, importance=["x", "w"]), "importance names 'w', which is not masked."),
+        (LocalSuppression(2, sensitive="x"), "l must be given with sensitive."),
+        (
+            LocalSuppression(2, l=2, sensitive="x"),
+            "sensitive must name an attribute that is not masked; the schema has 0",
+        ),
+    ],
+)
+def test_what_is_asked_too_much_is_said(masker, said):
+    rows = [("a", "a", "b"), ("a", "b", "b"), ("a", "a", "b"), ("b", "b", "c"), ("b", "c", "a")]
+    with pytest.raises(ParameterError) as caught:
+        masker.mask(table(rows), schema())
+    assert f"LocalSuppression: {said}" in str(caught.value)
+
+
+def test_combinations_ask_for_no_more_than_there_are():
+    rows = [("a", "a", "b"), ("a", "b", "b"), ("a", "a", "b"), ("b", "b", "c"), ("b", "c", "a")]
+    after = released(LocalSuppression(2, combinations={1: 5}).mask(table(rows), schema()))
+    assert after == [(None, None, None)] * 5
+    assert len(released(LocalSuppression(5, combinations=3).mask(table(rows), schema()))) == 5

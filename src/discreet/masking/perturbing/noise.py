@@ -145,9 +145,11 @@ class _Noise(Masker):
         ranks = {}
         for name in plan.names:
             present = extent.columns[name].present
-            ranks[name] = [max(1, round(present / 4)), max(1, round(3 * present / 4))]
+            if present:
+                ranks[name] = [max(1, round(present / 4)), max(1, round(3 * present / 4))]
         quarters = yield from values_at_ranks(ranks)
-        first, third = (np.array([quarters[name][place] for name in plan.names]) for place in (0, 1))
+        nothing = (np.nan, np.nan)  # beyond which nothing lies
+        first, third = (np.array([quarters.get(name, nothing)[place] for name in plan.names]) for place in (0, 1))
         reach = _FENCE * (third - first)
         plan = replace(plan, fences=(first - reach, third + reach))
         totals: ColumnTotals = yield ColumnSums(plan.names[:1], partial(self._outlying, plan))
@@ -414,10 +416,14 @@ class MultiplicativeNoise(_Noise):
         return super()._fewest() if self.restore else 0
 
     def inquire(self, scope: Scope) -> Inquiry[NoisePlan]:
-        if not self.restore:  # factors do not depend on other records
-            plan = NoisePlan(draws=scope.draws, names=scope.names, spread=np.ones(len(scope.names)))
-            return (yield from self._kept_within(plan)) if self.within else plan
-        return (yield from super().inquire(scope))
+        if self.restore:
+            return (yield from super().inquire(scope))
+        # Factors do not depend on other records.
+        plan = NoisePlan(draws=scope.draws, names=scope.names, spread=np.ones(len(scope.names)))
+        if self.outliers:
+            extent: Extent = yield Extents(scope.names)
+            plan = yield from self._fenced(plan, extent)
+        return (yield from self._kept_within(plan)) if self.within else plan
 
     def _noisy(self, values: FloatArray, plan: NoisePlan, normal: FloatArray) -> FloatArray:  # noqa: ARG002
         variance = np.log1p(self.level**2)

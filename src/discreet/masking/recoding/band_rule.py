@@ -324,10 +324,11 @@ def _shortest(low: float, high: float, *, upper: bool) -> float:
     power = math.ceil(math.log10(high)) if high > 0 else 0
     for decimals in range(-power, 330):
         step = 10.0**-decimals
-        first = math.floor(low / step) + 1 if upper else math.ceil(low / step)
-        number = float(f"{first}e{-decimals}")
-        if (low < number <= high) if upper else (low <= number < high):
-            return number
+        first = math.floor(low / step)
+        # A quotient may be off by its last bit: 14.2 / 0.1 is below 142, and its next multiple 14.2 itself.
+        for number in (float(f"{first + more}e{-decimals}") for more in range(3)):
+            if (low < number <= high) if upper else (low <= number < high):
+                return number
         if decimals > 17 - power:
             break
     return high if upper else low

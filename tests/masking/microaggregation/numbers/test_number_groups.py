@@ -19,7 +19,8 @@ from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.masking.microaggregation.numbers.number_groups import NumericMicroaggregation, standardised
 from discreet.masking.microaggregation.numbers.projection import ProjectionMicroaggregation
 from discreet.masking.microaggregation.numbers.univariate import IndividualRanking
-from discreet.operators.numbers.means import NumericMedian, WeightedMean
+from discreet.operators import Plurality
+from discreet.operators.numbers.means import ArithmeticMean, NumericMedian, WeightedMean
 
 FAMILY = [cls for cls in catalogue.maskers().values() if issubclass(cls, NumericMicroaggregation)]
 
@@ -296,3 +297,120 @@ def test_figures_do_not_depend_on_how_many_threads_there_are():
     column = np.random.default_rng(1).normal(size=25_000)
     assert number_groups._squared(column.view(Watched)) == pytest.approx((column**2).sum())
     assert max(sizes) <= 10_000  # from more numbers on the product is shared among threads
+
+
+# ------------------------------------------------------------------------------------------------------ by hand
+
+
+@pytest.mark.parametrize(
+    ("options", "values", "released", "weights", "expected"),
+    [
+        ({}, [1, 2, 9], [0, 5, 12], None, [0, 5, 12]),
+        ({"bounds": True}, [1, 2, 9], [0, 5, 12], None, [1, 5, 9]),
+        ({"totals": True}, [1, 2, 9], [0, 3, 6], None, [1, 4, 7]),
+        ({"totals": True}, [1, 2, 9], [0, 3, 6], [1, 1, 2], [1.5, 4.5, 7.5]),
+        ({"totals": True}, [1, np.nan, 9], [0, 3, 6], None, [2, 5, 8]),
+        ({"totals": True}, [1, 2, 9], [0, np.nan, 6], None, [2, np.nan, 8]),
+        ({"totals": True, "bounds": True}, [0, 0, 9], [3, 3, 6], None, [2, 2, 5]),
+        ({"totals": True, "bounds": True}, [0, 8, 10], [0, 0, 10], None, [4, 4, 10]),
+        ({"totals": True}, [np.nan] * 3, [np.nan] * 3, None, [np.nan] * 3),
+        ({"bounds": True}, [np.nan, 4], [np.nan, 5], None, [np.nan, 4]),
+        ({"bounds": True}, [np.nan, 4], [3, np.nan], None, [3, np.nan]),
+    ],
+)
+def test_totals_and_bounds_by_hand(options, values, released, weights, expected):
+    mass = None if weights is None else np.array(weights, dtype=float)
+    found = MDAV(k=3, **options)._with_totals_and_bounds(
+        np.array(released, dtype=float), np.array(values, dtype=float), mass
+    )
+    assert found.tolist() == pytest.approx(expected, nan_ok=True)
+
+
+def test_aggregates_by_hand():
+    masker, mean = MDAV(k=2), ArithmeticMean()
+    values, labels = np.array([1.0, 3.0, np.nan, 7.0, np.nan, np.nan]), np.array([0, 0, 1, 1, 2, 2])
+    nothing = np.zeros(6, dtype=bool)
+    found = masker._aggregate(mean, values, nothing, labels, None)
+    assert found.tolist() == pytest.approx([2, 2, 7, 7, np.nan, np.nan], nan_ok=True)
+    absent = np.array([True, False, False, False, False, False])
+    found = masker._aggregate(mean, values, absent, labels, None)
+    assert found.tolist() == pytest.approx([np.nan, 3, 7, 7, np.nan, np.nan], nan_ok=True)
+    weights = np.array([1.0, 3.0, 1.0, 1.0, 1.0, 1.0])
+    found = masker._aggregate(WeightedMean(), values, nothing, labels, weights)
+    assert found.tolist() == pytest.approx([2.5, 2.5, 7, 7, np.nan, np.nan], nan_ok=True)
+    found = masker._aggregate(mean, np.array([1.0, 3.0, 5.0]), nothing[:3], np.array([0, 2, 2]), None)
+    assert found.tolist() == [1.0, 4.0, 4.0], "numbers of groups may be left out"
+
+
+def test_figures_by_hand():
+    """Two groups of 0, 2 and 10, 14 around a mean of 6.5; a constant, and one with a gap."""
+    values = np.array([[0.0, 5.0, 1.0], [2.0, 5.0, np.nan], [10.0, 5.0, 4.0], [14.0, 5.0, 4.0]])
+    labels = np.array([0, 0, 1, 1])
+    released = {
+        "a": np.array([1.0, 1.0, 12.0, 12.0]),
+        "b": values[:, 1].copy(),
+        "c": np.array([1.0, np.nan, 4.0, np.nan]),
+    }
+    figures = number_groups._figures(values, labels, values, released, ("a", "b", "c"))
+    total = sum((x - 6.5) ** 2 for x in (0, 2, 10, 14))
+    assert figures["sse"] == pytest.approx(2 + 8)
+    assert figures["sst"] == pytest.approx(total + 6.0)
+    # Moved by 1, 1, 2 and 2; of c only the two records that are there before and after count, and they stay.
+    assert figures["sse_share"] == {"a": pytest.approx(10 / total), "b": 0.0, "c": 0.0}
+    joined = number_groups._joined_figures(
+        [{"sse": 2.0, "sst": 8.0, "sse_share": {"a": 0.25}}, {"sse": 1.0, "sst": 4.0, "sse_share": {"b": 0.5}}],
+        [("a",), ("b",)],
+    )
+    assert joined == {
+        "sse": 3.0,
+        "sst": 12.0,
+        "information_loss": 25.0,
+        "sse_share": {"a": 0.25, "b": 0.5},
+        "joint": False,
+        "blocks": [["a"], ["b"]],
+    }
+    assert number_groups._joined_figures([{"sse": 0.0, "sst": 0.0, "sse_share": {}}], [("a",)]) == {
+        "sse": 0.0,
+        "sst": 0.0,
+        "information_loss": 0.0,
+        "sse_share": {},
+        "joint": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("how", "column", "expected"),
+    [
+        ("range", [3.0, 3.0, 3.0], [0, 0, 0]),
+        ("robust", [5.0] * 9 + [15.0], [0.0] * 9 + [10 / 3]),  # quarters that agree: by the standard deviation
+        ("robust", [1.0, 2.0, 3.0, 4.0, 5.0], [-1, -0.5, 0, 0.5, 1]),
+        ("zscore", [1.0, 1.0, 5.0, 5.0], [-1, -1, 1, 1]),
+        ("none", [1.0, 1.0, 5.0, 5.0], [-2, -2, 2, 2]),
+        ("none", [1e-320, 3e-320], [-1e-320, 1e-320]),  # the least numbers there are
+        ("none", [-1.7e308, 0.0], [-0.85e308, 0.85e308]),
+        ("range", [-1.7e308, 0.0], [0, 1]),
+    ],
+)
+def test_columns_are_made_comparable_by_hand(how, column, expected):
+    assert standardised(np.array(column)[:, None], how).ravel().tolist() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"operator": Plurality()}, "MDAV: operator must aggregate numbers; got Plurality."),
+        ({"weighted": True}, "MDAV: weighted needs a survey weight."),
+    ],
+)
+def test_operators_and_weights_that_do_not_go_together(options, said):
+    with pytest.raises(dc.DiscreetError) as caught:
+        MDAV(k=2, **options).mask(table(np.arange(8.0).reshape(4, 2)))
+    assert str(caught.value).startswith(said)
+
+
+def test_cells_that_went_with_a_pattern_are_counted():
+    values = np.arange(20.0).reshape(10, 2)
+    values[3, 1] = np.nan
+    masked = MDAV(k=3, missing="pattern").mask(table(values))
+    assert masked.provenance.details["cells_suppressed"] == 9, "all others lose what one lacks"
+    assert "cells_suppressed" not in MDAV(k=3).mask(table(np.arange(20.0).reshape(10, 2))).provenance.details

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 import discreet as dc
 from discreet.contracts.masker import Masker
 from discreet.errors import ParameterError
+from discreet.masking.microaggregation.numbers import refinement
 from discreet.masking.microaggregation.numbers.genetic import GeneticMicroaggregation
 from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.masking.microaggregation.numbers.mhm import MHM
@@ -104,3 +106,74 @@ def test_blocks_lose_about_as_little_as_the_exact_method():
     data = dc.datasets.business(20_000)
     exact, blocks = (loss(MDAV(k=5, search=s, random_state=0), data) for s in ("exact", "blocks"))
     assert blocks < 1.01 * exact
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+@pytest.mark.parametrize(
+    ("budget", "seconds"),
+    [(7, None), ("10s", 10.0), ("500ms", 0.5), ("2m", 120.0), ("2 min", 120.0), (" 1.5h ", 5400.0), ("0.25s", 0.25)],
+)
+def test_budgets_are_read(budget, seconds):
+    assert refinement.check_budget("Refine", budget) == seconds
+
+
+@pytest.mark.parametrize("budget", ["10", "fast", "-3s", "0s", "0.0h", "s", "1.s", "1 day", "1e3s", "3s4"])
+def test_budgets_that_are_none_are_refused(budget):
+    with pytest.raises(ParameterError) as caught:
+        refinement.check_budget("Refine", budget)
+    assert str(caught.value) == f"Refine: a time must look like '10s', '500ms' or '2m'; got {budget!r}."
+
+
+def test_one_group_is_not_refined():
+    labels = np.zeros(5, np.int64)
+    assert refinement.refined("Refine", np.arange(5.0)[:, None], 3, labels, 10, 0) is labels
+    assert refinement.refined("Refine", np.arange(5.0)[:, None], 1, labels, 10, 0) is labels
+
+
+@pytest.mark.parametrize(
+    ("budget", "polish", "k", "n", "polished"),
+    [
+        (1000, None, 3, 40, None),  # steps are not polished by themselves
+        ("20s", None, 4, 40, {"seconds": 20.0 - 6.0}),
+        ("19s", None, 4, 40, None),
+        ("20s", None, 5, 40, None),
+        ("20s", None, 4, 2001, None),
+        ("20s", None, 4, 2000, {"seconds": 14.0}),
+        ("20s", False, 4, 40, None),
+        ("2s", True, 5, 40, {"seconds": 1.4}),
+        (1000, True, 3, 40, {"rounds": 4}),
+        (10, True, 3, 40, {"rounds": 1}),
+        (10**6, True, 3, 40, {"rounds": 40}),
+    ],
+)
+def test_when_groups_are_polished_and_for_how_long(monkeypatch, budget, polish, k, n, polished):
+    """Of a time 15 parts in a hundred are for refining, which takes twice as long here; the rest is for polishing."""
+    now, refining, polishing, heard = [5.0], [], [], []
+
+    def refine(points, k, labels, *, seed, workers, **limits):
+        refining.append((seed, limits))
+        now[0] += 2 * limits.get("seconds", 0.0)
+        return iter([SimpleNamespace(labels=labels + 1)])
+
+    def polish_groups(points, k, labels, *, seed, **limits):
+        polishing.append({name: pytest.approx(value) for name, value in limits.items()})
+        assert seed == 9
+        return labels + 10
+
+    monkeypatch.setattr(refinement.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(refinement, "refine", refine)
+    monkeypatch.setattr("discreet.masking.microaggregation.numbers.polish.polished", polish_groups)
+    labels = np.arange(n) // k
+    with listening(lambda *said: heard.append(said)):
+        found = refinement.refined("Refine", np.zeros((n, 1)), k, labels, budget, 9, polish=polish)
+    assert polishing == ([] if polished is None else [polished])
+    assert found.tolist() == (labels + (1 if polished is None else 11)).tolist()
+    if isinstance(budget, int):
+        assert refining == [(9, {"steps": budget})]
+        assert heard == [("refining", 1, max(1, min(200, budget // 1000)))]
+    else:
+        seconds = refinement.check_budget("", budget) * (1.0 if polished is None else 0.15)
+        assert refining == [(9, {"seconds": pytest.approx(seconds)})]
+        assert heard == [("refining", 1000, 1000)]

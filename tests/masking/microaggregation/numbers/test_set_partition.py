@@ -13,6 +13,7 @@ import discreet as dc
 from discreet.errors import ParameterError
 from discreet.kernels.groups.mdav import mdav
 from discreet.kernels.groups.pricing import squared_distances
+from discreet.masking.microaggregation.numbers import set_partition
 from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.masking.microaggregation.numbers.polish import polished
 from discreet.masking.microaggregation.numbers.refinement import Refine
@@ -127,3 +128,62 @@ def test_what_a_solver_prints_does_not_reach_standard_output(capfd):
         os.write(1, b"a solver's own words\n")
     os.write(1, b"ours\n")
     assert capfd.readouterr().out == "ours\n"
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+def test_subsets_by_hand():
+    labels = np.array([0, 1, 0, 1, 1, 0, 1])
+    # Of three records the group itself; of four every run of three, around the end as well.
+    assert subsets_of_groups(labels, 3).tolist() == [[0, 2, 5], [1, 3, 4], [3, 4, 6], [4, 6, 1], [6, 1, 3]]
+
+
+def test_incidence_by_hand():
+    found = set_partition.incidence([np.array([[0, 2], [1, 3]]), np.array([[0, 1, 3]])], 5).toarray()
+    assert found.tolist() == [[1, 0, 1], [0, 1, 1], [1, 0, 0], [0, 1, 1], [0, 0, 0]]
+
+
+def test_near_groups_and_their_prices_by_hand():
+    D = squared_distances(np.array([[0.0], [1.0], [3.0], [7.0]]))
+    groups, prices = set_partition._near_groups(D, 2, 1)
+    # Each with its nearest, and with the one after it; a price is a quarter of the squared distance to the nearest.
+    assert groups.tolist() == [[0, 1], [1, 0], [2, 1], [3, 2], [0, 2], [1, 2], [2, 0], [3, 1]]
+    assert prices.tolist() == [0.25, 0.25, 1.0, 4.0]
+    groups, prices = set_partition._near_groups(D, 3, 9)
+    assert groups.tolist() == [[0, 1, 2], [1, 0, 2], [2, 1, 0], [3, 2, 1], [0, 1, 3], [1, 0, 3], [2, 1, 3], [3, 2, 0]]
+    assert prices.tolist() == [10 / 6, 5 / 6, 13 / 6, 52 / 6]
+
+
+def test_a_few_of_the_most_negative_groups_of_every_record(monkeypatch):
+    monkeypatch.setattr(set_partition, "_NEW", 1)
+    groups = np.array([[0, 1], [0, 2], [1, 2], [2, 3], [0, 3]])
+    # The worst is taken, then whoever still has a record without any.
+    found = set_partition._most_negative(groups, np.array([-1.0, -5.0, -4.0, -3.0, -2.0]), 4)
+    assert found.tolist() == [[0, 2], [1, 2], [2, 3]]
+
+
+def test_the_linear_programme_over_groups_by_hand(monkeypatch):
+    D = squared_distances(np.array([[0.0], [1.0], [5.0], [6.0]]))
+    master = set_partition._Master(D, 2, np.array([[1, 0], [0, 1], [2, 3], [0, 2], [1, 3]]))
+    assert master.groups.tolist() == [[0, 1], [0, 2], [1, 3], [2, 3]]
+    value, duals = master.solve(None)
+    assert value == pytest.approx(1.0)
+    assert duals.sum() == pytest.approx(1.0)
+    master.add([np.array([[3, 0]]), np.array([[2, 1]])])
+    assert master.groups.tolist() == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+    assert master.solve(60.0)[0] == pytest.approx(1.0)
+
+
+def test_columns_that_have_become_too_dear_are_dropped(monkeypatch):
+    D = squared_distances(np.array([[0.0], [1.0], [5.0], [6.0], [20.0], [21.0]]))
+    pairs = np.array(list(itertools.combinations(range(6), 2)))
+    monkeypatch.setattr(set_partition, "_COLUMNS", 1)
+    for number, left in ((9, 9), (10, 7)):  # one and a half for each of six records may be kept
+        near = np.argsort([D[a, b] for a, b in pairs], kind="stable")[:number]
+        master = set_partition._Master(D, 2, pairs[near])
+        master.solve(None)
+        master.add([np.array([[0, 5]])])
+        groups = {tuple(group) for group in master.groups.tolist()}
+        assert groups >= {(0, 1), (2, 3), (4, 5), (0, 5)}
+        assert len(groups) == left + (number == 9)

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 import discreet as dc
 from discreet.contracts.masked import Masked
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Nominal, Numeric
+from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import BrokenGuaranteeError, ParameterError
 from discreet.kernels.groups.t_close import distribution_distance, exchange_members
-from discreet.masking.microaggregation.numbers.t_close import TCloseMDAV, _Confidential, _joined, _t_first
+from discreet.masking.microaggregation.numbers.t_close import TCloseMDAV, _Confidential, _joined, _k_first, _t_first
 from discreet.measures.risk.diversity import TCloseness
+from discreet.progress import listening
 
 KEYS = [Attribute("age", Numeric(), "key"), Attribute("rent", Numeric(), "key")]
 WAGES = Schema([*KEYS, Attribute("wage", Numeric(), "confidential")])
@@ -174,3 +175,141 @@ def test_what_cannot_be_done_is_said():
         TCloseMDAV(attributes=["age", "wage"]).mask(data)
     with pytest.raises(ParameterError, match="t must be a number"):
         TCloseMDAV(3, 1.5).mask(data)
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "t", "ages", "details"),
+    [
+        ("merge", 0.5, [20.5, 20.5, 30.5, 30.5], {"groups": 2, "groups_joined": 0, "t_reached": 0.5}),
+        ("merge", 0.49, [25.5] * 4, {"groups": 1, "groups_joined": 1, "t_reached": 0.0}),
+        ("t-first", 0.0, [25.5] * 4, {"groups": 1, "groups_joined": 0, "t_reached": 0.0}),
+        # Numbers 1 to 4 are one in each half: 1/3 and 2/3 of the steps are crossed by a quarter.
+        ("k-first", 0.0, [25.5] * 4, {"groups": 1, "groups_joined": 1, "t_reached": 0.0}),
+    ],
+)
+def test_details_tell_how_many_groups_were_joined(algorithm, t, ages, details):
+    schema = Schema([KEYS[0], Attribute("ill", Nominal(["no", "cold", "flu"]), "confidential")])
+    people = pa.table({"age": [20.0, 21.0, 30.0, 31.0], "ill": ["no", "no", "flu", "flu"]})
+    if algorithm == "k-first":
+        people = people.set_column(1, "ill", pa.array(["no", "no", "no", "flu"]))
+    masked = TCloseMDAV(2, t, algorithm=algorithm, decimals="exact").mask(people, schema)
+    assert masked.microdata.encoded("age").tolist() == ages
+    assert {name: masked.provenance.details[name] for name in details} == details
+
+
+def test_one_group_where_there_are_fewer_than_two():
+    points, secret = np.arange(5.0)[:, None], _Confidential(np.zeros(5, np.int64), np.ones(1), True)
+    for algorithm in ALGORITHMS:
+        assert TCloseMDAV(3, 1.0, algorithm=algorithm)._grouped(points, [secret])[0].tolist() == [0] * 5
+    for algorithm in ALGORITHMS:
+        labels, formed = TCloseMDAV(2, 1.0, algorithm=algorithm)._grouped(points, [secret])
+        assert formed == 2
+        assert sorted(np.bincount(labels).tolist()) == [2, 3]
+
+
+def farthest(points, free, target):
+    return max(free, key=lambda i: (((points[i] - target) ** 2).sum(), -i))
+
+
+def nearest_first(points, free, seed):
+    return sorted(free, key=lambda i: (((points[i] - points[seed]) ** 2).sum(), i))
+
+
+def told_while(run):
+    heard = []
+    with listening(lambda *said: heard.append(said)):
+        result = run()
+    return result, heard
+
+
+@pytest.mark.parametrize("n", [6, 7, 13, 20])
+@pytest.mark.parametrize("t", [0.0, 0.15, 1.0])
+def test_k_first_is_that_of_the_slow_twin(n, t):
+    draws = np.random.default_rng(n)
+    k, points = 3, draws.integers(0, 9, (n, 2)).astype(float)
+    codes = np.unique(draws.integers(0, 4, n), return_inverse=True)[1].ravel()
+    secret = _Confidential(codes, np.bincount(codes) / n, True)
+    groups, free = [], list(range(n))
+    while free:
+        target = points[free].mean(axis=0)
+        for _ in range(2):
+            if free:
+                seed = farthest(points, free, target)
+                near = nearest_first(points, free, seed)
+                members = np.array(near[:k])
+                if len(free) < 2 * k:
+                    members = np.array(free)
+                else:
+                    exchange_members(members, np.array(near[k:]), codes, secret.shares, True, t)
+                groups.append(sorted(members.tolist()))
+                free = [i for i in free if i not in groups[-1]]
+                target = points[seed]
+    labels, heard = told_while(lambda: _k_first(points, k, t, secret))
+    assert [np.flatnonzero(labels == g).tolist() for g in range(labels.max() + 1)] == groups
+    done = np.cumsum([len(group) for group in groups]).tolist()
+    assert heard == [("grouping", number, n) for number in done]
+
+
+@pytest.mark.parametrize(
+    ("n", "k", "t"), [(12, 3, 1.0), (13, 3, 1.0), (14, 3, 1.0), (17, 3, 0.06), (23, 4, 0.1), (5, 4, 0)]
+)
+def test_t_first_is_that_of_the_slow_twin(n, k, t):
+    draws = np.random.default_rng(n)
+    points = draws.normal(size=(n, 2))
+    codes = np.unique(draws.integers(0, 6, n), return_inverse=True)[1].ravel()
+    size = min(n, max(k, -int(-n // (2 * (n - 1) * t + 1))))
+    count = n // size
+    size += n % size // count
+    extra = n - size * count
+    ranked = sorted(range(n), key=lambda i: (codes[i], i))
+    stretches = []
+    for place in range(size):
+        width = count + (0 <= place - (size - extra) // 2 < extra)
+        stretches.append(ranked[:width])
+        ranked = ranked[width:]
+    groups, free = [], list(range(n))
+    for group in range(count):
+        target = points[free].mean(axis=0) if group % 2 == 0 else points[seed]  # noqa: F821 - of the group before
+        seed = farthest(points, free, target)
+        chosen, second = [], False
+        for stretch in stretches:
+            take = 1
+            if len(stretch) > count - group and not second:
+                take, second = 2, True
+            for one in nearest_first(points, stretch, seed)[:take]:
+                chosen.append(one)
+                stretch.remove(one)
+        groups.append(sorted(chosen))
+        free = [i for i in free if i not in chosen]
+    secret = _Confidential(codes, np.bincount(codes) / n, True)
+    labels, heard = told_while(lambda: _t_first(points, k, t, secret))
+    assert [np.flatnonzero(labels == g).tolist() for g in range(labels.max() + 1)] == groups
+    assert heard == [("grouping", number, n) for number in np.cumsum([len(group) for group in groups]).tolist()]
+
+
+def test_joining_tells_how_far_it_is_and_stops_at_t():
+    points, codes = np.array([[0.0], [1.0], [5.0], [6.0], [20.0], [21.0]]), np.array([0, 0, 1, 1, 0, 1])
+    secret = _Confidential(codes, np.array([0.5, 0.5]), False)
+    labels = np.array([0, 0, 1, 1, 2, 2])
+    joined, heard = told_while(lambda: _joined(points, labels, 0.4, [secret]))
+    assert joined.tolist() == [0, 0, 0, 0, 1, 1]
+    assert heard == [("joining groups", 1, 2)]
+    assert told_while(lambda: _joined(points, labels, 0.5, [secret])) == (pytest.approx(labels), [])
+
+
+def test_levels_that_nobody_has_are_no_steps():
+    """Of ill only no and flu occur: a group of one of them is 1/2 away, not 1/4."""
+    schema = Schema([KEYS[0], Attribute("ill", Ordinal(["no", "cold", "flu"]), "confidential")])
+    people = pa.table({"age": [20.0, 21.0, 30.0, 31.0], "ill": ["no", "no", "flu", "flu"]})
+    masked = TCloseMDAV(2, 0.5, algorithm="merge").mask(people, schema)
+    assert masked.provenance.details["t_reached"] == 0.5
+
+
+def test_sequences_cannot_be_sensitive():
+    schema = Schema([KEYS[0], Attribute("path", Sequence(["a", "b"]), "confidential")])
+    with pytest.raises(ParameterError, match="TCloseMDAV: sensitive must not be sequences; 'path' is one"):
+        TCloseMDAV().columns_for(schema)
+    assert TCloseMDAV(sensitive=["age"], attributes=["rent"]).columns_for(Schema(KEYS)) == ("rent",)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.battery import microdata
 
 import discreet as dc
-from discreet.contracts.masker import Masker
+from discreet.contracts.engine import InProcess
+from discreet.contracts.masker import Masker, MaskingJob
 from discreet.data.scales import Nominal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
@@ -18,8 +19,12 @@ from discreet.masking.microaggregation.records.kmodes import (
     KModes,
     _strongest_together,
     association,
+    compact,
+    distinct_records,
     number_of_clusters,
 )
+from discreet.masking.microaggregation.records.kprototypes import KPrototypes
+from discreet.masking.microaggregation.records.record_groups import encode_records
 from discreet.masking.perturbing.pram import PRAM
 from discreet.masking.perturbing.swapping import RankSwapping
 from discreet.masking.recoding.coding import BottomCoding, TopCoding
@@ -152,3 +157,124 @@ def test_one_record_of_each_kind_and_all_alike():
     assert masked.labels.tolist() == [0, 0, 0]
     alike = pa.table({name: list("aaaaaaa") for name in "xyz"})
     assert sum(KModes(3).mask(alike, LETTERS).provenance.changed.values()) == 0
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+def test_details_of_numbers_by_hand():
+    """Two groups of three, 1, 0, 1 and 2, 0, 2 from their means, over a range of 44."""
+    wages = pa.table({"wage": [10.0, 50.0, 11.0, 12.0, 52.0, 54.0]})
+    masked = KPrototypes(3).mask(wages, Schema([Attribute("wage", dc.Numeric(), "key")]))
+    (block,) = masked.provenance.details["blocks"]
+    assert block == {
+        "attributes": ["wage"],
+        "groups": 2,
+        "distinct_records": 6,
+        "mean_distance": pytest.approx(1 / 44),
+        "moved": 0,
+    }
+
+
+def test_details_of_categories_by_hand():
+    """Three of one kind and three others: the last differs from the prototype of its group on one key."""
+    frame = pa.table({"x": list("aaabbc"), "y": list("aaabbb"), "z": list("aaaaaa")})
+    masked = KModes(3).mask(frame, LETTERS)
+    (block,) = masked.provenance.details["blocks"]
+    assert block == {
+        "attributes": ["x", "y", "z"],
+        "groups": 2,
+        "distinct_records": 3,
+        "mean_distance": pytest.approx(1 / 6),
+        "moved": 0,
+    }
+    assert masked.labels.tolist() == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("counts", "k", "clusters"),
+    [([7, 3, 1, 1, 1], 3, 3), ([1], 3, 1), ([2, 2], 5, 1), ([3, 2], 3, 1), ([3, 2, 1], 3, 2), ([4, 4, 1, 1], 4, 2)],
+)
+def test_numbers_of_clusters_by_hand(counts, k, clusters):
+    assert number_of_clusters(np.array(counts), k) == clusters
+
+
+def test_association_by_hand():
+    """A table of 3, 1 and 1, 3 has χ² = 2 and V = 1/2; three by two levels are compared by the fewer."""
+    first, second = np.array([0, 0, 0, 0, 1, 1, 1, 1]), np.array([0, 0, 0, 1, 0, 1, 1, 1])
+    third = np.array([-1, -1, 0, 0, 1, 1, 1, 1])
+    found = association(np.stack([first, second, third], axis=1).astype(np.int32))
+    assert found.tolist() == [
+        [1.0, pytest.approx(0.5), 1.0],
+        [pytest.approx(0.5), 1.0, found[2, 1]],
+        [1.0, found[1, 2], 1.0],
+    ]
+    # Levels −1, 0, 1 with 2, 2, 4 records, of which 2, 1 and 1 have the first level, where 1, 1 and 2 are expected.
+    assert found[1, 2] == pytest.approx(np.sqrt((1 + 0 + 0.5 + 1 + 0 + 0.5) / 8))
+
+
+@pytest.mark.parametrize(
+    ("size", "blocks"),
+    [
+        (1, ["a", "b", "c", "d", "e"]),
+        (2, ["bd", "ac", "e"]),
+        # After b and d comes whoever is closest to both on average: c, though a has the same highest.
+        (3, ["bcd", "ae"]),
+        (4, ["abcd", "e"]),
+        (5, ["abcde"]),
+        (9, ["abcde"]),
+    ],
+)
+def test_blocks_of_the_strongest(size, blocks):
+    strength = np.eye(5)
+    for pair, value in {"bd": 0.9, "ac": 0.8, "ab": 0.5, "bc": 0.5, "cd": 0.3, "ad": 0.1, "ae": 0.05}.items():
+        a, b = ("abcde".index(name) for name in pair)
+        strength[a, b] = strength[b, a] = value
+    assert ["".join(block) for block in _strongest_together(tuple("abcde"), strength, size)] == blocks
+
+
+def test_blocks_of_a_masker(housing):
+    names = ("DEGREE", "METRO", "SCH", "SHP")
+    by_order = KModes(3, n_vars=3, attributes=list(names), max_iter=1).mask(housing)
+    assert [block["attributes"] for block in by_order.provenance.details["blocks"]] == [list(names[:3]), ["SHP"]]
+    strength = association(housing.codes(names))
+    by_strength = KModes(3, n_vars=3, grouping="association", attributes=list(names), max_iter=1).mask(housing)
+    assert [tuple(block["attributes"]) for block in by_strength.provenance.details["blocks"]] == _strongest_together(
+        names, strength, 3
+    )
+
+
+def test_groups_that_are_left_are_numbered_in_their_order():
+    assert compact(np.array([4, 1, 4, 7])).tolist() == [1, 0, 1, 2]
+    assert compact(np.array([0, 0])).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("weights", [None, np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])])
+def test_different_records_come_in_order_with_their_numbers(weights):
+    schema = Schema([Attribute("n", Nominal(tuple("ab")), "key"), Attribute("x", dc.Numeric(), "key")])
+    data = dc.Microdata(pa.table({"n": ["b", "a", "b", None, "b", "a"], "x": [1.0, 2.0, None, 2.0, 1.0, 0.0]}), schema)
+    job = MaskingJob(data, ("n", "x"), np.random.default_rng(0), InProcess())
+    records = encode_records(job, ("n", "x"), {}, "category", semantics=True)
+    distinct = distinct_records(records, weights, "category")
+    # a 0, a 2, b without x, b 1 twice, and 2 without n
+    assert distinct.records.codes.tolist() == [[0, 0, 1, 1, 2]]
+    assert distinct.records.numbers.tolist() == [[0.0, 1.0, pytest.approx(np.nan, nan_ok=True), 0.5, 1.0]]
+    assert distinct.inverse.tolist() == [3, 1, 2, 4, 3, 0]
+    assert distinct.counts.tolist() == [1, 1, 1, 2, 1]
+    assert distinct.missing == "category"
+    assert (None if weights is None else distinct.weights.tolist()) == (None if weights is None else [32, 2, 4, 17, 8])
+
+
+def test_a_random_start_gives_every_cluster_a_record():
+    data = microdata()
+    masker = KModes(3, start="random")
+    job = MaskingJob(data, masker.columns_for(data.schema), np.random.default_rng(0), InProcess())
+    records = encode_records(job, job.names, {}, "category", semantics=True)
+    distinct = distinct_records(records, None, "category")
+    m = distinct.counts.size
+    for clusters in (1, 2, m):
+        labels = masker._start(distinct, clusters, np.random.default_rng(1), greedy=False)
+        assert labels.size == m
+        assert set(labels.tolist()) == set(range(clusters))
+        again = masker._start(distinct, clusters, np.random.default_rng(1), greedy=False)
+        assert labels.tolist() == again.tolist()

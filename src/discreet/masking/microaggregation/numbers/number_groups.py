@@ -372,7 +372,9 @@ def _standardised_column(column: FloatArray, how: str) -> FloatArray:
         spread = high - low if high - low > 1e-100 else shifted.std()
     else:
         shifted -= shifted.mean()
-        spread = shifted.std() if how == "zscore" else np.ldexp(1.0, -exponent)
+        if how == "none":
+            return np.asarray(np.ldexp(shifted, exponent), dtype=np.float64)
+        spread = shifted.std()
     return np.divide(shifted, spread, out=shifted) if spread > 0 else np.zeros_like(shifted)
 
 

@@ -304,12 +304,6 @@ class KModes(CategoryClustering, OperatorMicroaggregation):
                 released[name][inside] = masked.encoded(name)[first]
         return released, len(blocks)
 
-    def _blocks(self, job: MaskingJob) -> list[tuple[str, ...]]:
-        size = self.n_vars or len(job.names)
-        if self.grouping == "order" or size >= len(job.names):
-            return [job.names[i : i + size] for i in range(0, len(job.names), size)]
-        return _strongest_together(job.names, association(job.microdata.codes(job.names)), size)
-
     def _centres(
         self, distinct: Distinct, operators: Mapping[str, Operator], labels: IntArray
     ) -> tuple[CodeArray, FloatArray]:
