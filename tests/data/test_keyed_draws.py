@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import pickle
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from discreet import catalogue
 from discreet.contracts import run_masker
 from discreet.contracts.engine import InProcess
 from discreet.contracts.ground import Stored
-from discreet.data.keyed_draws import Draws, drawn_seed, draws_of, fingerprint, seed_from, spawned
+from discreet.data.keyed_draws import Draws, drawn_seed, draws_of, fingerprint, generator_of, seed_from, spawned
 from discreet.data.microdata import Microdata
 from discreet.engines.streaming import StreamingEngine
 from discreet.io.stored_parquet import ParquetSource
@@ -138,6 +139,47 @@ class TestSeeds:
         assert len({seed_from(1, "place", i) for i in range(100)}) == 100
         assert max(seed_from(1, "place", i) for i in range(100)) > 2**120
 
+    def test_a_seed_gives_the_same_key_in_every_version(self):
+        # What was masked once must come out again: keys are BLAKE2b over the parts, each behind its kind and length.
+        def hashed(text: bytes) -> bytes:
+            return hashlib.blake2b(text, digest_size=32, person=b"discreet draws").digest()
+
+        seed = hashed(b"bytes:4:seedstr:1:7str:4:stepint:1:1")[:16]
+        assert seed_from(7, "step", 1) == int.from_bytes(seed, "little") == 215562362034218821642656899405732395189
+        marks = np.array([1, 2], dtype=np.uint64)
+        assert Draws.of(7, None, "noise").key == hashed(b"int:1:7bytes:0:str:5:noise")
+        little = bytes([1, *[0] * 7, 2, *[0] * 7])
+        assert Draws.of(b"7", marks, "noise").key == hashed(b"bytes:1:7bytes:16:" + little + b"str:5:noise")
+        draws = Draws(bytes(range(32)))
+        assert draws.child("a", 1).key == hashed(b"bytes:32:" + draws.key + b"str:1:aint:1:1")
+        whole = hashed(b"bytes:32:" + draws.key + b"str:7:integerstr:1:a")
+        assert draws.integer("a") == int.from_bytes(whole[:8], "little") // 4
+        assert draws_of(np.int64(7), marks, "noise") == (7, Draws.of(7, marks, "noise"))
+        state = np.random.SeedSequence(3).generate_state(8, np.uint32).tobytes()
+        assert draws_of(np.random.SeedSequence(3), marks, "noise") == (None, Draws.of(state, marks, "noise"))
+        rng = np.random.default_rng(3)
+        assert draws_of(np.random.default_rng(3), marks, "noise") == (None, Draws.of(rng.bytes(32), marks, "noise"))
+
+    def test_a_late_stream_is_one_generator(self):
+        draws = Draws(bytes(32))
+        late = draws.stream("a", 1)
+        assert generator_of(late) is generator_of(late)
+        assert generator_of(late).random(3).tolist() == draws.generator("a", 1).random(3).tolist()
+        rng = np.random.default_rng(1)
+        assert generator_of(rng) is rng
+        key = Draws(bytes(32)).generator().bytes(32)
+        assert spawned(Draws(bytes(32)).generator()).random() == Draws(key).generator().random()
+
+    @pytest.mark.parametrize("streams", [1, 7, 8, 9, 20])
+    def test_streams_drawn_together_are_those_drawn_one_by_one(self, streams):
+        draws, rows = Draws(bytes(32)), np.array([5, 0, 70, 2**40])
+        together = draws.uniforms(rows, streams)
+        assert together.shape == (4, streams)
+        assert together.tolist() == np.column_stack([draws.uniform(rows, j) for j in range(streams)]).tolist()
+        blocks = [chacha_block(draws.key, (streams - 1) // 8, row) for row in rows.tolist()]
+        words = [int(np.frombuffer(block, dtype="<u8")[(streams - 1) % 8]) for block in blocks]
+        assert together[:, -1].tolist() == [(word >> 11) * 2.0**-53 for word in words]
+
 
 class TestFingerprint:
     @given(st.lists(st.floats(width=64), min_size=2, max_size=30), st.data())
@@ -159,6 +201,14 @@ class TestFingerprint:
         odd = np.array([0x7FF8000000000001], dtype=np.uint64).view(np.float64)
         assert np.array_equal(fingerprint({"x": odd}), fingerprint({"x": np.array([np.nan])}))
         assert np.array_equal(fingerprint({"x": np.array([-0.0])}), fingerprint({"x": np.array([0.0])}))
+
+    def test_is_the_same_in_every_version(self):
+        numbers = {"x": np.array([1.5, -0.0, np.nan]), "c": np.array([1, 2, 3])}
+        assert fingerprint(numbers).tolist() == [111682662823860619, 7760692738296298458]
+        assert fingerprint(numbers, np.array([0, 1, 2])).tolist() == fingerprint(numbers).tolist()
+        texts = {"o": np.array([b"ab", b"", b"ab"], dtype=object)}
+        assert fingerprint(texts).tolist() == [11376787056131890524, 4023291857047045631]
+        assert fingerprint({}).tolist() == [0, 0]
 
     def test_frames_and_files_agree(self, tmp_path):
         table = dc.datasets.housing(500)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
 from discreet.data.inference import propose_schema
 from discreet.data.labels import Labels, declared_by_labels, is_number, is_range, whole
 from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.schema import Attribute, Schema
 
 
 def declared(column, **said):
@@ -101,3 +104,66 @@ def test_missing_codes_of_the_file_go_before_those_that_were_guessed():
     assert guessed == (-9,)
     assert declared(incomes, measures="scale")[0].missing == guessed, "the file names none: the guess stands"
     assert declared([*incomes, 1.0], measures="scale", missing=[1.0])[0].missing == (1,)
+
+
+@pytest.mark.parametrize(
+    ("column", "said", "scale", "missing", "reason"),
+    [
+        (TENS, {}, None, (), None),
+        (TENS, {"missing": [9]}, None, (9,), None),
+        (TENS, {"measures": "scale"}, Numeric(), (), "numbers; the file says scale"),
+        (TENS, {"measures": "scale", "missing": [9]}, Numeric(), (9,),
+         "numbers; the file says scale; 1 missing code in the file"),
+        (TENS, {"measures": "scale", "missing": [9, 8]}, Numeric(), (8, 9),
+         "numbers; the file says scale; 2 missing codes in the file"),
+        (TENS, {"measures": "scale", "values": {1: "one"}}, Numeric(), (), "numbers; the file says scale"),
+        (TENS, {"measures": "scale", "values": {1: "a", 2: "b", 3: "c", 9: "d"}}, Nominal((1, 2, 3, 9)), (),
+         "4 labelled values; all its codes have labels"),
+        (TENS, {"measures": "ordinal"}, Ordinal((1, 2, 3, 9)), (), "4 values; the file says ordinal"),
+        (TENS, {"measures": "nominal", "missing": [9]}, Nominal((1, 2, 3)), (9,),
+         "3 values; the file says nominal; 1 missing code in the file"),
+        (TENS, {"measures": "nominal", "values": {2: "b", 9: "no answer"}, "missing": [9]}, Nominal((1, 2, 3)), (9,),
+         "1 labelled values; the file says nominal; 1 missing code in the file"),
+        (["b", "a"] * 5, {"measures": "scale"}, None, (), None),
+        (["b", "a"] * 5, {"measures": "ordinal", "values": {"b": "x", "a": "y"}}, Ordinal(("b", "a")), (),
+         "2 labelled values; the file says ordinal"),
+        (["b", "a"] * 5, {"measures": "ordinal", "values": {"b": "x"}}, Ordinal(("a", "b")), (),
+         "1 labelled values; the file says ordinal"),
+        (["b", "a"] * 5, {"missing": ["a"]}, Nominal(("b",)), ("a",), None),
+        (["a", "a"] * 5, {"missing": ["a"]}, Nominal(("",)), ("a",), None),
+        ([True, False] * 5, {"measures": "ordinal"}, None, (), None),
+        ([None] * 10, {"measures": "nominal"}, None, (), None),
+    ],
+)  # fmt: skip
+def test_what_the_file_says_of_one_column(column, said, scale, missing, reason):
+    guess = propose_schema(pa.table({"x": column, "y": pa.array(range(len(column)))}))
+    attribute, proposal = declared(column, **said)
+    assert attribute.scale == (scale or guess.schema["x"].scale)
+    assert attribute.missing == missing
+    assert attribute.role == guess.schema["x"].role
+    why = guess.reasons["x"] if reason is None else "; ".join([reason, *guess.reasons["x"].split("; ")[1:]])
+    assert proposal.reasons["x"] == attribute.inferred.reason == why
+    counted = [v for v in column if v is None or v in missing]
+    assert proposal.missing["x"] == len(counted)
+
+
+def test_identifiers_and_weights_stay_what_they_are():
+    for name, role in (("person_id", "identifier"), ("weight", "weight")):
+        table = pa.table({name: [1.5 * j + 1 for j in range(30)]})
+        labels = Labels(measures={name: "nominal"}, variables={name: "Its label"}, missing={name: [1.0]})
+        attribute = declared_by_labels(propose_schema(table), table, labels).schema[name]
+        assert (attribute.role, attribute.label, attribute.missing) == (role, "Its label", (1,))
+
+
+def test_what_the_file_says_of_a_scale_is_not_asked_again():
+    codes = [1, 2, 3, 7, 9] * 40
+    assert propose_schema(pa.table({"x": codes})).question("x")
+    assert declared(codes)[1].question("x")
+    assert declared(codes, measures="ordinal")[1].question("x") == ""
+    assert declared(codes, values=dict.fromkeys((1, 2, 3, 7, 9), "a"))[1].question("x") == ""
+
+
+def test_an_attribute_that_nobody_inferred_gets_no_reason():
+    table = pa.table({"x": [1.5, 2.5]})
+    plain = replace(propose_schema(table), schema=Schema([Attribute("x", Numeric(), "key")]))
+    assert declared_by_labels(plain, table, Labels(measures={"x": "scale"})).schema["x"].inferred is None

@@ -17,9 +17,11 @@ import pytest
 
 import discreet as dc
 from discreet import catalogue
-from discreet.data.scales import Nominal, Numeric, Ordinal
+from discreet.data.frames import as_narwhals
+from discreet.data.own_types import take_rows, with_new_values
+from discreet.data.scales import Date, Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import ParameterError
+from discreet.errors import DataError, ParameterError
 
 N = 40
 DRAW = np.random.default_rng(0)
@@ -274,3 +276,169 @@ def test_files_that_are_released_in_parts_keep_their_types(tmp_path):
         target = tmp_path / f"{masker.name}.parquet"
         dc.protect(dc.scan(tmp_path / "o.parquet", schema), masker, output=target, block_size=16)
         assert [str(kind) for kind in pq.read_schema(target).types] == kinds
+
+
+def new_values(column, values, scale, kinds=None):
+    frame = as_narwhals(
+        column if isinstance(column, (pa.Table, pl.DataFrame, pd.DataFrame)) else pa.table({"x": column})
+    )
+    return with_new_values(frame, {"x": pa.array(values)}, {"x": scale}, kinds)
+
+
+WIDE = 10**10
+
+
+@pytest.mark.parametrize(
+    ("came", "values", "kinds", "kind", "cells"),
+    [
+        (pa.int8(), [1.0, None], None, pa.int8(), [1, None]),
+        (pa.int8(), [1.0, 200.0], None, pa.int64(), [1, 200]),
+        (pa.int8(), [1.5, 200.0], None, pa.float64(), [1.5, 200.0]),
+        (pa.int8(), [1.0], {}, pa.int8(), [1]),
+        (pa.int8(), [1.0], {"x": "own"}, pa.int8(), [1]),
+        (pa.int8(), [1.0], {"x": "int64"}, pa.int64(), [1]),
+        (pa.int8(), [1.0], {"x": "float64"}, pa.float64(), [1.0]),
+        (pa.float32(), [1.5, None], None, pa.float32(), [1.5, None]),
+        (pa.float32(), [1.0], {"x": "int64"}, pa.float32(), [1.0]),
+        (pa.decimal128(6, 2), [1.256, None], None, pa.decimal128(6, 2), [decimal.Decimal("1.26"), None]),
+        (pa.decimal128(6, 2), [float(WIDE)], None, pa.float64(), [float(WIDE)]),
+        (pa.bool_(), [1.5], None, pa.float64(), [1.5]),
+        (pa.null(), [1.5], None, pa.float64(), [1.5]),
+        (pa.int8(), [1], None, pa.int8(), [1]),
+    ],
+)
+def test_numbers_take_the_nearest_type_that_holds_them(came, values, kinds, kind, cells):
+    column = new_values(pa.nulls(len(values), came), values, Numeric(), kinds).column("x")
+    assert column.type == kind
+    assert column.to_pylist() == cells
+
+
+@pytest.mark.parametrize("kinds", [{"x": "own"}, {"x": "int64"}, {}])
+def test_a_table_in_parts_refuses_numbers_that_do_not_fit_the_type_it_said(kinds):
+    with pytest.raises(DataError, match="Whole numbers became others in a table that is released in parts"):
+        new_values(pa.nulls(1, pa.int8()), [1.5], Numeric(), kinds)
+
+
+@pytest.mark.parametrize(
+    ("came", "values", "scale", "kind", "cells"),
+    [
+        (pa.int8(), [2, 1], Nominal([1, 2]), pa.int8(), [2, 1]),
+        (pa.int8(), [300, 1], Nominal([1, 300]), pa.int64(), [300, 1]),
+        (pa.int8(), ["1-2", "3"], Nominal(["1-2", "3"]), pa.string(), ["1-2", "3"]),
+        (pa.large_string(), ["b", None], Nominal(["b"]), pa.large_string(), ["b", None]),
+        (pa.string(), [1, 2], Nominal([1, 2]), pa.int64(), [1, 2]),
+        (pa.date32(), ["2020-01-02"], Nominal(["2020-01-02"]), pa.date32(), [dt.date(2020, 1, 2)]),
+        (pa.date32(), ["2020"], Nominal(["2020"]), pa.string(), ["2020"]),
+        (pa.string(), [dt.date(2020, 1, 2)], Date(), pa.date32(), [dt.date(2020, 1, 2)]),
+    ],
+)
+def test_levels_take_the_type_of_their_column_where_it_holds_them(came, values, scale, kind, cells):
+    column = new_values(pa.nulls(len(values), came), values, scale).column("x")
+    assert column.type == kind
+    assert column.to_pylist() == cells
+
+
+def words_of(*levels, ordered=False, index=None):
+    return pa.DictionaryArray.from_arrays(pa.array([0] * 3, index or pa.int8()), list(levels), ordered=ordered)
+
+
+@pytest.mark.parametrize(
+    ("before", "values", "scale", "dictionary"),
+    [
+        (words_of("z", "a"), ["a", "z", "a"], Nominal(["z", "m", "a"]), ["z", "a"]),
+        (words_of("z", "a"), ["a", None, "?"], Nominal(["z", "a"]), ["a", "?"]),  # codes come after the levels
+        (words_of("z", "a", ordered=True), ["q", "z", "q"], Ordinal(["z", "q"]), ["z", "q"]),
+        (words_of(5, 6), [6, 5, 6], Nominal([6, 5]), [6, 5]),
+        (words_of(5, 6), ["5-6", "7", "5-6"], Nominal(["7", "5-6"]), ["7", "5-6"]),
+        (words_of(5, 6), ["5", "x", "5"], Nominal([6, 5]), ["5", "x"]),
+        (words_of("5", "6"), ["6", "5", "6"], Nominal([6, 5]), ["6", "5"]),
+    ],
+)
+def test_levels_of_a_dictionary_stand_in_the_order_of_their_scale(before, values, scale, dictionary):
+    column = new_values(before, values, scale).column("x")
+    assert column.to_pylist() == values
+    assert column.chunk(0).dictionary.to_pylist() == dictionary
+    assert (column.type.ordered, column.type.index_type) == (before.type.ordered, pa.int8())
+
+
+@pytest.mark.parametrize(("count", "index"), [(127, pa.int8()), (128, pa.int32())])
+def test_a_dictionary_gets_wider_codes_where_its_own_do_not_reach(count, index):
+    levels = [f"w{i:03d}" for i in range(count)]
+    column = new_values(
+        pa.DictionaryArray.from_arrays(pa.array([0] * count, pa.int8()), ["w"]), levels, Nominal(levels)
+    )
+    assert column.column("x").type.index_type == index
+    assert column.column("x").to_pylist() == levels
+    numbers = new_values(words_of("1", "2"), [1.5, 2.5, 3.5], Numeric())
+    assert numbers.column("x").type == pa.float64()
+
+
+@pytest.mark.parametrize(
+    ("before", "values", "kind", "cells"),
+    [
+        (pl.Series(["a", "b"], dtype=pl.Enum(["b", "a"])), ["b", None], pl.Enum(["b", "a"]), ["b", None]),
+        (pl.Series(["a", "b"], dtype=pl.Enum(["b", "a"])), ["q", "a"], pl.Enum(["a", "q"]), ["q", "a"]),
+        (pl.Series(["a", "b"], dtype=pl.Enum(["b", "a"])), ["?", "a"], pl.Enum(["a", "?"]), ["?", "a"]),
+        (pl.Series(["a", "b"], dtype=pl.Categorical), ["q", None], pl.Categorical, ["q", None]),
+        (pl.Series(["a", "b"]), ["q", None], pl.String, ["q", None]),
+        (pl.Series([1, 2], dtype=pl.Int16), ["q", None], pl.String, ["q", None]),
+    ],
+)
+def test_levels_in_polars(before, values, kind, cells):
+    column = new_values(pl.DataFrame({"x": before}), values, Nominal(["a", "b", "q"]))["x"]
+    assert column.dtype == kind
+    assert column.to_list() == cells
+
+
+@pytest.mark.parametrize(
+    ("before", "values", "scale", "kind"),
+    [
+        (pd.Series([1, 2], dtype="int16"), [1.0, 2.0], Numeric(), "int16"),
+        (pd.Series([1, 2], dtype="int16"), [1.0, None], Numeric(), "Int16"),
+        (pd.Series([1, 2], dtype="Int16"), [1.0, None], Numeric(), "Int16"),
+        (pd.Series([1, 2], dtype="Int16"), [1.5, None], Numeric(), "Float64"),
+        (pd.Series([1, 2], dtype="int16"), [1.5, None], Numeric(), "float64"),
+        (pd.Series([1, 2], dtype="Int8"), [1.0, 300.0], Numeric(), "Int64"),
+        (pd.Series([1.5, 2.5], dtype="Float32"), [1.5, None], Numeric(), "Float32"),
+        (pd.Series([True, False]), [True, None], Nominal([False, True]), "boolean"),
+        (pd.Series([True, False]), [True, False], Nominal([False, True]), "bool"),
+        (pd.Series([True, False], dtype="boolean"), [True, None], Nominal([False, True]), "boolean"),
+        (pd.Series(["a", "b"], dtype=object), ["a", None], Nominal(["a"]), "object"),
+        (pd.Series(["a", "b"], dtype="string"), ["a", None], Nominal(["a"]), "string"),
+        (pd.Series([1, 2], dtype="int64[pyarrow]"), [1.0, None], Numeric(), "int64[pyarrow]"),
+    ],
+)
+def test_values_in_pandas(before, values, scale, kind):
+    before = before.set_axis([7, 9])
+    column = new_values(pd.DataFrame({"x": before}), values, scale)["x"]
+    assert str(column.dtype) == kind
+    assert [None if pd.isna(one) else one for one in column.tolist()] == values
+    assert column.index.tolist() == [7, 9]
+
+
+@pytest.mark.parametrize(
+    ("levels", "ordered", "scale", "values", "listed", "in_order"),
+    [
+        (["b", "a"], True, Ordinal(["b", "a"]), ["a", None], ["b", "a"], True),
+        (["b", "a"], False, Nominal(["b", "a"]), ["a", None], ["b", "a"], False),
+        (["b", "a"], True, Ordinal(["b", "q"]), ["q", "b"], ["b", "q"], True),
+        (["b", "a"], True, Nominal(["b", "q"]), ["q", "b"], ["b", "q"], False),
+        (["b", "a"], False, Ordinal(["b", "q"]), ["q", "b"], ["b", "q"], False),
+    ],
+)
+def test_categories_in_pandas(levels, ordered, scale, values, listed, in_order):
+    frame = pd.DataFrame({"x": pd.Categorical(["a", "b"], levels, ordered=ordered)})
+    column = new_values(frame, values, scale)["x"]
+    assert (column.cat.categories.tolist(), column.cat.ordered) == (listed, in_order)
+    assert [None if pd.isna(one) else one for one in column.tolist()] == values
+
+
+def test_other_columns_stay_and_rows_are_taken():
+    frame = pa.table({"y": [1, 2], "x": [3, 4], "z": ["a", "b"]})
+    assert new_values(frame, [5, 6], Numeric()).to_pydict() == {"y": [1, 2], "x": [5, 6], "z": ["a", "b"]}
+    plain = pl.DataFrame({"x": [1]})
+    assert with_new_values(as_narwhals(plain), {}, {}) is plain
+    views = pa.table({"n": [1, 2, 3], "v": pa.array(["a", None, "c"], pa.string_view())})
+    taken = take_rows(views, [2, 0, 2])
+    assert taken.to_pydict() == {"n": [3, 1, 3], "v": ["c", "a", "c"]}
+    assert taken.schema == views.schema

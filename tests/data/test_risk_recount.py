@@ -47,6 +47,29 @@ def test_a_household_counts_once_with_its_mean_weight():
     assert tally(promise(0.05), home).short == 0, "as single records three share their keys"
 
 
+def test_a_record_without_a_household_is_one_of_its_own():
+    home = pl.DataFrame({"x": ["a"] * 4, "y": ["1"] * 4, "w": [10.0] * 4, "house": [5, 5, -1, None]})
+    for codes, size in (((), 3), ((-1,), 3), ((5,), 4), ((7,), 3)):
+        told = promise(1.0, unit="house", missing={"house": codes})
+        assert tally(told, home) == Tally(size, 0)
+    twice = home.with_columns(house=pl.Series([5, 5, -1, -1]))
+    assert tally(promise(1.0, unit="house"), twice) == Tally(2, 0)
+    assert tally(promise(1.0, unit="house", missing={"house": (-1,)}), twice) == Tally(3, 0)
+    assert tally(promise(1.0, unit="house"), twice.drop("house")) == Tally(4, 0)
+
+
+def test_strata_keep_records_apart():
+    both = FRAME.with_columns(land=pl.Series(["n", "s", "n"]))
+    assert tally(promise(1.0), both) == Tally(1, 0)
+    two = both[:2]
+    assert tally(promise(1.0), two) == Tally(2, 0)
+    assert tally(promise(1.0, strata=("land",)), two) == Tally(1, 0)
+    assert tally(promise(1.0, strata=("land",), wildcard=True), two.with_columns(y=pl.lit(""))) == Tally(1, 0)
+    assert tally(promise(1.0, wildcard=True), two.with_columns(pl.lit("").alias("x"), y=pl.lit(""))) == Tally(2, 0)
+    assert tally(promise(1.0), two.drop("x", "y")) is None
+    assert tally(promise(1.0), two[:0]) is None
+
+
 def test_without_weights_nothing_can_be_counted():
     assert tally(promise(0.001), FRAME.drop("w")) is None
 

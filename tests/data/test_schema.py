@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from tests.battery import SCHEMA
 
-from discreet.data.scales import Nominal, Numeric, Ordinal, Sequence
+from discreet.data.scales import Date, Nominal, Numeric, Ordinal, Sequence
 from discreet.data.scales.semantics import IntervalSemantics
-from discreet.data.schema import ROLES, Attribute, Schema
-from discreet.errors import FileError, SchemaError, UnknownNameError
+from discreet.data.schema import ROLES, Attribute, Inferred, Schema
+from discreet.errors import DiscreetError, FileError, SchemaError, UnknownNameError
 
 names = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
 levels = st.one_of(
@@ -139,3 +139,112 @@ def test_what_a_file_keeps_of_a_schema_is_all_of_it():
     kept = SCHEMA.to_dict()
     assert [one["name"] for one in kept["attribute"]] == list(SCHEMA.names)
     assert Schema.from_dict(json.loads(json.dumps(kept))) == SCHEMA
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ({"name": ""}, "needs a name of at least one character"),
+        ({"name": 3}, "needs a name of at least one character"),
+        ({"scale": "numeric"}, "Attribute 'a': scale must be a Scale; got str"),
+        ({"role": "boss"}, "role must be one of key, .*; got 'boss'"),
+        ({"role": 3}, "role must be one of key, .*; got int"),
+        ({"role": "weight", "scale": Date()}, "a weight must be numeric"),
+        ({"household": "yes"}, "household must be true or false"),
+        ({"household": True}, "what says who lives together is an identifier"),
+        ({"missing": [None]}, "missing must list codes that are text or numbers"),
+        ({"missing": 2**63}, "a missing code has at most 64 bits"),
+        ({"missing": -(2**63) - 1}, "a missing code has at most 64 bits"),
+    ],
+)
+def test_an_attribute_that_cannot_be_is_refused(about, message):
+    with pytest.raises(SchemaError, match=message):
+        Attribute(**{"name": "a", "scale": Numeric(), "role": "key", **about})
+
+
+@pytest.mark.parametrize(
+    ("missing", "codes"), [("?", ("?",)), (-9, (-9,)), (1.5, (1.5,)), ([], ()), (["?", -9], ("?", -9)),
+                           ([2**63 - 1, -(2**63)], (2**63 - 1, -(2**63)))]
+)  # fmt: skip
+def test_missing_codes_are_one_or_several(missing, codes):
+    assert Attribute("a", Numeric(), missing=missing).missing == codes
+
+
+def test_what_a_file_keeps_of_an_attribute():
+    for attribute, fields in (
+        (Attribute("a", Numeric()), {"name": "a", "role": "other", "scale": "numeric"}),
+        (
+            Attribute("a", Nominal(["x"]), "identifier", ("?",), "Who", household=True),
+            {"name": "a", "role": "identifier", "scale": "nominal", "levels": ["x"], "missing": ["?"], "label": "Who",
+             "household": True},
+        ),
+    ):  # fmt: skip
+        assert attribute.to_dict() == fields
+        assert Attribute.from_dict(fields) == attribute
+    for fields in ({"scale": "numeric"}, {"name": 3, "scale": "numeric"}, {"name": "a"}):
+        with pytest.raises(SchemaError, match="needs a name and a scale"):
+            Attribute.from_dict(fields)
+    with pytest.raises(SchemaError, match="'a': label must be text"):
+        Attribute.from_dict({"name": "a", "scale": "numeric", "label": 3})
+    with pytest.raises(SchemaError, match="'a': unknown field 'levles'.* Did you mean 'levels'"):
+        Attribute.from_dict({"name": "a", "scale": "nominal", "levles": [1]})
+
+
+@pytest.mark.parametrize("attributes", [3, [3], ["a"], None])
+def test_a_schema_is_a_list_of_attributes(attributes):
+    with pytest.raises(DiscreetError, match="attributes must be a list of Attribute"):
+        Schema(attributes)
+
+
+def test_names_come_once_and_at_least_one():
+    with pytest.raises(SchemaError, match="Attribute 'b' is declared 3 times"):
+        Schema([Attribute(name, Numeric()) for name in "cbcbb"])
+    with pytest.raises(SchemaError, match="at least one attribute"):
+        Schema([])
+
+
+def inferred(name, parts, question=""):
+    return Attribute(name, Numeric(), "key", inferred=Inferred(parts, "its name says so", 0.85, question))
+
+
+def test_what_was_inferred_is_said_in_comments():
+    schema = Schema(
+        [inferred("a", ("role", "scale"), "is it?"), inferred("b", ("levels",)), inferred("c", ()),
+         Attribute("d", Numeric(), "identifier", household=True)]
+    )  # fmt: skip
+    assert schema.inferred("role") == schema.inferred("scale") == ("a",)
+    assert schema.inferred("levels") == ("b",)
+    rest = 'role = "key"\nscale = "numeric"\n'
+    assert schema.to_toml() == (
+        "# inferred: role, scale (85 %): its name says so\n# QUESTION: is it?\n"
+        f'[[attribute]]\nname = "a"\n{rest}\n'
+        f'# inferred: levels (85 %): its name says so\n[[attribute]]\nname = "b"\n{rest}\n'
+        f'[[attribute]]\nname = "c"\n{rest}\n'
+        '[[attribute]]\nname = "d"\nrole = "identifier"\nscale = "numeric"\nhousehold = true\n'
+    )
+    told = schema.with_roles(a="confidential", d="key")
+    assert told["a"].inferred.parts == ("scale",)
+    assert told["a"].role == "confidential"
+    assert (told["d"].household, told.household, schema.household) == (False, None, "d")
+    assert schema.with_roles(d="identifier").household == "d"
+    assert told["b"] is schema["b"]
+
+
+def test_copies_keep_the_order_and_know_their_names():
+    schema = Schema([Attribute(name, Numeric(), "key") for name in "abc"])
+    changed = schema.replacing(Attribute("b", Nominal(["x"]), "other"), Attribute("a", Numeric(), "weight"))
+    assert [(a.name, a.role) for a in changed] == [("a", "weight"), ("b", "other"), ("c", "key")]
+    assert (changed.weight, schema.weight) == ("a", None)
+    assert (len(changed), "b" in changed, "z" in changed) == (3, True, False)
+    for change in (lambda: schema.replacing(Attribute("z", Numeric())), lambda: schema.select(["z", "a"]),
+                   lambda: schema.with_roles(z="key"), lambda: schema[3]):  # fmt: skip
+        with pytest.raises(UnknownNameError, match="no attribute named"):
+            change()
+    assert repr(changed) == "Schema(3 attributes: 1 weight, 1 other, 1 key)"
+    assert "Schema of 3 attributes" in changed._repr_html_()
+
+
+@pytest.mark.parametrize("fields", [{}, {"attribute": []}, {"attribute": {}}, {"attribute": [3]}])
+def test_a_file_without_attributes_is_no_schema(fields):
+    with pytest.raises(SchemaError, match="declares no"):
+        Schema.from_dict(fields)

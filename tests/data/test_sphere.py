@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,17 @@ def test_cells_on_the_earth_are_squares_of_that_width_and_hold_their_places(metr
     assert again[1] == pytest.approx(east, abs=2e-6)
 
 
+@pytest.mark.parametrize("metres", [30.0, 1000.0, 750_000.0])
+def test_centres_on_the_earth_are_those_of_a_slow_twin_to_six_decimals(metres):
+    north, east = cell_centres(CITIES[:, 0], CITIES[:, 1], metres, degrees=True)
+    for (latitude, longitude), *centre in zip(CITIES.tolist(), north.tolist(), east.tolist(), strict=True):
+        height = metres / (2 * math.pi * RADIUS / 360)
+        middle = (latitude // height + 0.5) * height
+        around = max(1, math.floor(360 * math.cos(math.radians(middle)) / height))
+        place = min(around - 1, math.floor((longitude + 180) / 360 * around))
+        assert centre == [round(middle, 6), round((place + 0.5) * 360 / around - 180, 6)]
+
+
 def test_neither_the_poles_nor_the_date_line_cut_a_cell():
     latitudes = np.array([90.0, 89.9999999, -90.0, 10.0, 10.0])
     longitudes = np.array([13.0, -13.0, 7.0, 180.0, 179.99999])
@@ -89,6 +102,9 @@ def test_numbers_of_places_are_those_of_equal_places():
     assert (numbers >= 0).all()
     assert [np.flatnonzero(numbers == one).tolist() for one in dict.fromkeys(numbers.tolist())] == [
         [0, 2], [1], [3, 4], [5, 6],
+    ]  # fmt: skip
+    assert place_numbers(np.array([1.0, np.nan]), np.array([2.0, -0.5])).tolist() == [
+        3806878015895107400, 379423539802351623,
     ]  # fmt: skip
     grid = np.stack(np.meshgrid(np.arange(300.0), np.arange(300.0))).reshape(2, -1)
     assert np.unique(place_numbers(*grid)).size == 90_000

@@ -179,3 +179,88 @@ def test_times_in_names():
     assert time_in_name("Jan.00").place == time_in_name("Dec.99").place + 1
     assert time_in_name("status_mar94").stem == "status_"
     assert [time_in_name(name) for name in ("salmon3", "income2004")] == [None, None]
+
+
+def test_what_the_writer_wants_to_know_of_gathered_columns():
+    table = pa.table({"m2": [2.0, None], "sex": ["f", "m"], "m1": [1, 2], "r1": ["x", "y"], "r2": [None, None]})
+    kept = {
+        "verbatim": {"m1": pa.array(["01", "02"]), "sex": pa.array(["F", "M"])},
+        "styles": {"m1": "a", "sex": "b"},
+        "verbatim_missing": {"r1": pa.array(["z", "z"])},
+        "states": {"old": {}},
+        "by": "hand",
+    }
+    wide, origin = gather(table, kept, [StateTable("m", ("m1", "m2")), StateTable("r", ("r1", "r2"))])
+    assert list(wide.to_pydict().items()) == [
+        ("m", [["01", "2"], ["02"]]), ("sex", ["f", "m"]), ("r", [["x"], ["y"]]),
+    ]  # fmt: skip
+    assert origin == {
+        "verbatim": {"sex": kept["verbatim"]["sex"]},
+        "styles": {"sex": "b"},
+        "verbatim_missing": {},
+        "states": {
+            "old": {},
+            "m": {"m1": pa.string(), "m2": pa.float64()},
+            "r": {"r1": pa.string(), "r2": pa.null()},
+        },
+        "column_order": ("m2", "sex", "m1", "r1", "r2"),
+        "by": "hand",
+    }
+    assert kept["styles"] == {"m1": "a", "sex": "b"}, "what came in stays"
+    ordered = gather(table, {"column_order": ("x",)}, [StateTable("m", ("m1", "m2"))])[1]
+    assert ordered["column_order"] == ("x",)
+    same, known = gather(table, {"by": "hand"}, [])
+    assert same is table
+    assert known == {"by": "hand"}
+
+
+@pytest.mark.parametrize(
+    ("column", "remembered", "states"),
+    [
+        (pa.array([1.0, 2.0]), None, ["1", "2"]),
+        (pa.array([1.5, 2.0]), None, ["1.5", "2"]),
+        (pa.array([True, False]), None, ["true", "false"]),
+        (pa.array(["a", "b"]).dictionary_encode(), None, ["a", "b"]),
+        (pa.array([1, 2]), pa.array(["1.0", "2.0"]), ["1.0", "2.0"]),
+        (pa.array([1, 2]), pa.array(["1.0"]), ["1", "2"]),  # remembered of another table
+    ],
+)
+def test_states_are_what_a_file_shows(column, remembered, states):
+    origin = {} if remembered is None else {"verbatim": {"m1": remembered}}
+    wide, _ = gather(pa.table({"m1": column, "m2": ["x", "y"]}), origin, [StateTable("m", ("m1", "m2"))])
+    assert [cell[0] for cell in wide["m"].to_pylist()] == states
+
+
+def test_lists_are_no_positions():
+    with pytest.raises(SchemaError, match="Column 'm1' holds lists, and cannot be one position"):
+        gather(pa.table({"m1": [["a"]], "m2": ["x"]}), None, [StateTable("m", ("m1", "m2"))])
+
+
+def test_tables_of_a_file_that_wait_to_be_gathered():
+    listed = [
+        {"name": "m", "columns": ["m1", "m2"]},
+        {"name": "gone", "columns": ["g1", "g2"]},
+        {"name": "here", "columns": ["m1", "m3"]},
+        {"name": "m3", "columns": ["m3", "m4"]},
+        {"name": "odd", "columns": "m1"},
+        {"name": "none", "columns": []},
+        {"name": "plain"},
+    ]
+    found = declared_tables(listed, ["m1", "m2", "m3", "m4", "here"])
+    assert found == [StateTable("m", ("m1", "m2")), StateTable("m3", ("m3", "m4"))]
+    with pytest.raises(SchemaError, match="'m': 1 of its 2 columns are not in the table, the first 'm2'"):
+        declared_tables(listed[:1], ["m1"])
+
+
+def test_ends_that_are_not_there_are_named():
+    for text, absent in (("Jul.93..Oct.93", "Oct.93"), ("Jun.93..Jul.93", "Jun.93")):
+        with pytest.raises(SchemaError, match=f"no column named '{absent}'"):
+            parse_states(text, COLUMNS)
+    with pytest.raises(SchemaError, match="states: column 'Sep.93' stands after 'Jul.93' in the table"):
+        parse_states("Sep.93..Jul.93", COLUMNS)
+    assert parse_states("Jul.93=Jul.93..Aug.93", COLUMNS).name == "Jul.93"
+    assert parse_states(" course = Jul.93 , Aug.93 ,", COLUMNS) == StateTable("course", ("Jul.93", "Aug.93"))
+
+
+def test_new_columns_come_last():
+    assert in_order(["new", "life", "a", "more"], ["a", "m1"], {"life": ["m1"]}) == ["a", "m1", "new", "more"]

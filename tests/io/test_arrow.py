@@ -7,7 +7,7 @@ import pytest
 
 from discreet.data.labels import Labels
 from discreet.data.microdata import microdata
-from discreet.errors import FileError
+from discreet.errors import FileError, SchemaError
 from discreet.io.arrow import read_arrow, write_arrow
 
 TABLE = pa.table({"x": [1, 2, None], "s": ["a", "b", "a"]})
@@ -35,6 +35,12 @@ def test_what_is_none_and_what_is_empty_is_refused(tmp_path):
             read_arrow(broken)
     with pytest.raises(FileError, match="has no records"):
         read_arrow(stored(tmp_path / "e.arrow", pa.ipc.new_file, TABLE.slice(0, 0)))
+
+
+def test_columns_of_the_same_name_are_refused(tmp_path):
+    twice = pa.table([[1], [2]], names=["x", "x"])
+    with pytest.raises(SchemaError, match="x"):
+        read_arrow(stored(tmp_path / "t.arrow", pa.ipc.new_file, twice))
 
 
 def test_labels_travel_along_and_nothing_else_does(tmp_path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +11,7 @@ import pytest
 import discreet as dc
 from discreet.data.guarantees import Guarantee
 from discreet.errors import DiscreetError, FileError, ParameterError, SchemaError
-from discreet.io import read_table
+from discreet.io import layout, read_table
 from discreet.io.layout import Ending, title_lines
 from discreet.io.number_text import Style, canonical, looks_like_number, read_style
 from discreet.io.recount import count_written
@@ -503,3 +505,192 @@ def test_how_a_table_ends_is_known_from_its_parts():
     assert (ending.last, ending.places, ending.lines, ending.records) == ({"a": "y", "b": None}, (0, 2), 5, 2)
     ending.add({"a": pa.chunked_array([["z"]]), "b": pa.chunked_array([["2"]])})
     assert (ending.last, ending.places, ending.nulls) == ({"a": "z", "b": "2"}, (2, 5), {"a": 0, "b": 1})
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+
+def column(*values):
+    return pa.chunked_array([pa.array(values, pa.string())])
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "found"),
+    [
+        ("", ["1"], ""), (" NA ", ["a"], ""), ("ann@x.org", ["a"], "number"), ("5", ["1", "2"], "number"),
+        ("age", ["1", "2"], "name"), ("age", [None], ""), ("a", ["a", "b"], "data"), ("age", ["NA", "-"], ""),
+        ("mail", ["a@x", "b@y"], "name"), ("street", ["Elm 5", "Oak 6"], "unlike"), ("code", ["K-1", "K-2"], "name"),
+        ("K-9", ["K-1", "K-2"], "data"), ("K9", ["K-1", "K-2"], ""), ("K9", ["K9a", "K-2", "K1"], "data"),
+        ("K9", ["K9a", "K-2", "K/2", "K1"], ""), ("1.2.99", ["31.12.1999", "1.1.2000"], "data"),
+        ("Zoe", ["Ann", "Eva", "Ida"], "like"), ("zoe", ["Ann", "Eva", "Ida"], "unlike"),
+        ("Zoe", ["Ann", "Eva", "Ann", "Eva"], "unlike"), ("Zoebelia", ["Ann", "Eva", "Ida"], "unlike"),
+    ],
+)  # fmt: skip
+def test_what_a_field_of_the_first_line_is(name, values, found):
+    cells = column(*values)
+    assert layout._evidence(name, cells, read_style(cells)) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "records", "found"),
+    [
+        ("abcdef", ["abcd", "wxyz"], 3, "like"), ("abcdefg", ["abcd", "wxyz"], 3, "unlike"),
+        ("abcd", ["abcdef", "uvwxyz"], 3, "like"), ("abc", ["abcdef", "uvwxyz"], 3, "unlike"),
+        ("abcd", ["abce", "wxyz"], 4, "unlike"), ("ABCD", ["abce", "wxyz"], 3, "unlike"),
+        (" abcd ", ["abce "], 1, "like"),
+    ],
+)  # fmt: skip
+def test_a_word_may_be_one_more_of_those_below(name, values, records, found):
+    assert layout._likeness(name, pa.array(values), records) == found
+
+
+def test_how_words_are_written():
+    words = {"12-3": "none", "abc": "small", "ABC": "capitals", "Abc": "first", "aBC": "first", "a1": "small"}
+    assert {word: layout._letters(word) for word in words} == words
+    assert layout._shapes(pa.array(["31.12.1999", "Ab 5", "éa-7x"])).to_pylist() == ["9.9.9", "a 9", "a-9a"]
+
+
+@pytest.mark.parametrize(
+    ("words", "series"),
+    [
+        (["1", "2"], True), (["2019", "2020", "2021"], True), (["1"], False), (["2", "1"], False), (["1", "1"], False),
+        (["1", "x"], False), (["01", "2"], False), (["1", "10000"], False), ([], False),
+    ],
+)  # fmt: skip
+def test_years_and_numbers_in_order_are_a_series(words, series):
+    assert layout._is_series(words) is series
+
+
+def asked(names, *columns):
+    cells = [column(*values) for values in columns]
+    try:
+        layout.refuse_records_as_names("f", names, cells, [read_style(one) for one in cells])
+    except FileError as error:
+        return str(error).split(": ")[1].split(" fields")[0]
+    return None
+
+
+def test_what_there_is_more_of_decides():
+    numbers, words = ["1", "2"], ["Ann", "Eva", "Ida"]
+    assert asked(["5"], numbers) == "1 of its 1"
+    assert asked(["age"], numbers) is None
+    assert asked(["age", "5"], numbers, numbers) == "1 of its 2"
+    assert asked(["age", "1", "2"], numbers, numbers, numbers) is None, "a series"
+    assert asked(["age", "sex", "5"], numbers, numbers, numbers) is None
+    assert asked(["age", "Ann"], numbers, words) is None, "as many of each"
+    assert asked(["age", "Ann", "Eva"], numbers, words, words) == "2 of its 3"
+    assert asked(["Zoe"], words) == "1 of its 1"
+    assert asked(["Zoe", "name"], words, words) == "1 of its 2"
+    assert asked(["name", "first"], words, words) is None
+    assert asked(["Zoe", "name", "first"], words, words, words) is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "lines"),
+    [
+        ([["T"], ["a", "b"], ["1", "2"]], 1), ([["a", "b"], ["1", "2"], ["3", "4"]], 0), ([["T"], ["a", "b"]], 0),
+        ([["T"], [], ["a", "b"], ["1", "2"]], 2), ([["T", ""], ["a", "b"], ["1", "2"]], 1), ([["T"], ["a"], ["1"]], 0),
+        ([["", "x"], ["a", "b"], ["1", "2"]], 0), ([["T"], ["a", ""], ["1", "2"]], 0), ([["T"], ["a", "b"], ["1"]], 0),
+        ([*[["T"]] * 5, ["a", "b"], ["1", "2"]], 5), ([*[["T"]] * 6, ["a", "b"], ["1", "2"]], 0),
+        ([["T", "U"], ["a", "b", "c"], ["1", "2", "3"]], 1), ([["", "x", ""], ["a", "b", "c"], ["1", "2", "3"]], 1),
+    ],
+)  # fmt: skip
+def test_lines_with_fewer_fields_than_all_that_follow(rows, lines):
+    assert title_lines(rows) == lines
+
+
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [(None, None), ("none", ()), ("1", (1,)), (" 1 , -2", (1, -2)), ([1, -1], (1, -1)), ((), ()), ([], ())],
+)
+def test_lines_to_leave_out(told, lines):
+    assert layout.read_lines(told) == lines
+
+
+@pytest.mark.parametrize("told", ["", "0", "1,", "x", "-0", "1.5", "1234567890", [0], [True], ["1"], [1.5]])
+def test_what_names_no_lines_is_refused(told):
+    with pytest.raises(ParameterError, match="leave_out must be numbers of lines, or none"):
+        layout.read_lines(told)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["", "a"], "Column 1 of 'f' has no name, as where an index"), ([" "], "Column 1 of 'f' has no name.$"),
+        (["", ""], "Column 1 of 'f' has no name.$"), (["a", " ", ""], "Column 2 of 'f' has no name.$"),
+        (["a", "b", "a", "a"], "Columns 1 and 3 of 'f' have the same name, which appears 3 times"),
+        (["x", "a", "b", "a"], "Columns 2 and 4 of 'f' have the same name, which appears 2 times"),
+    ],
+)  # fmt: skip
+def test_names_that_are_empty_or_the_same_are_refused_by_their_places(names, message):
+    with pytest.raises(SchemaError) as caught:
+        layout.check_names("f", names)
+    assert re.search(message, caught.value.message)
+    layout.check_names("f", ["a", "b"])
+
+
+def units(*columns, line=2):
+    cells = {str(place): column(*values) for place, values in enumerate(columns)}
+    try:
+        layout.check_units("f", cells, {name: read_style(one) for name, one in cells.items()}, line)
+    except FileError as error:
+        return error.message, error.hint.split(" (")[0]
+    return None
+
+
+def test_a_first_line_of_units_is_asked_about():
+    assert units(["kg", "1", "2"]) == (
+        "Line 2 of 'f' has words in 1 column of numbers in every other line: they look like units.",
+        "Leave it out with --leave-out 2",
+    )
+    assert units(["kg", "1", "2"], ["cm", "1", "NA"], ["a", "b", "c"], line=7) == (
+        "Line 7 of 'f' has words in 2 columns of numbers in every other line: they look like units.",
+        "Leave it out with --leave-out 7",
+    )
+    for values in (["kg", "1"], ["kg", "a", "2"], ["NA", "1", "2"], [None, "1", "2"], ["3", "1", "2"],
+                   ["kg", None, "-"], ["kg", *["1"] * 150, "a"]):  # fmt: skip
+        assert units(values) is None
+
+
+def totals(*columns):
+    cells = {str(place): column(*values) for place, values in enumerate(columns)}
+    try:
+        layout.check_records("f", cells, {name: read_style(one) for name, one in cells.items()}, 2)
+    except FileError as error:
+        assert error.message == "The last line of 'f' looks like totals, not like a record."
+        return error.hint.split("leave-out ")[1].split(" ")[0]
+    return None
+
+
+def test_a_last_line_of_totals_is_asked_about():
+    town, five = ["A", "B", "C", "D", "E"], ["1", "2", "3", "4", "5"]
+    assert totals([*town, "Total"]) == "-1"
+    assert totals([*town, " Grand total: "]) == "-1"
+    assert totals([*town, "Zwischensumme"]) == "-1"
+    assert totals([*town, "totally"]) is None
+    assert totals([*town, "Total", "Total"]) is None, "it is there twice"
+    assert totals([*town[:4], "Total"]) is None, "so few are no table with totals"
+    assert totals([*town, None, "Total"], [*five, None, "7"]) == "-1,-2"
+    assert totals([*town, "Total", None, None], [*five, "7", None, None]) == "-1,-2,-3"
+    # Two columns that add up, or one beside a field that is empty there alone.
+    assert totals([*five, "15"], ["2", "2", "3", "4", "5", "16"]) == "-1"
+    assert totals([*five, "15"], [*town, None]) == "-1"
+    assert totals([*five, "15"], [*town, "F"]) is None
+    assert totals([*five, "15"], ["A", None, "C", "D", "E", None]) is None
+    assert totals([*five, "15"], ["2", "2", "3", "4", "5", "17"]) is None
+    assert totals(["1,5", "2", "3", "4", "5", "15,5"], [*town, None]) == "-1"
+    assert totals(["0"] * 6, [*town, None]) is None
+    assert totals(["1", "1", "1", "1", "1", "5"], [*town, None]) is None, "of two different numbers nothing is told"
+    assert totals(["1", "1", "1", "1", None, "4"], [*town, None]) == "-1"
+    assert totals(["(4)", "5", "6", "7", "8", "22"], [*town, None]) == "-1"
+
+
+def test_the_end_of_a_table_that_comes_in_parts():
+    whole = {"a": ["1", None, "2", None, None, "3", None], "b": ["x", None, None, None, None, "y", None]}
+    for cuts in ([7], [1, 6], [2, 2, 3], [3, 2, 2], [5, 1, 1], [1] * 7):
+        ending, start = Ending(), 0
+        for size in cuts:
+            ending.add({name: column(*values[start : start + size]) for name, values in whole.items()})
+            start += size
+        assert (ending.lines, ending.records, ending.places) == (7, 3, (2, 5))
+        assert (ending.last, ending.nulls) == ({"a": "3", "b": "y"}, {"a": 0, "b": 1})

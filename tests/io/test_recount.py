@@ -14,6 +14,8 @@ import xlsxwriter
 
 from discreet.data.guarantees import Guarantee
 from discreet.errors import BrokenGuaranteeError
+from discreet.io import recount
+from discreet.io.csv import Dialect
 from discreet.io.recount import count_written
 
 PAIRS = [("a", "1"), ("a", "1"), ("b", "2"), ("b", "2"), ("b", "2")]
@@ -136,3 +138,72 @@ def test_a_key_that_only_later_records_have_is_found(tmp_path):
     path.write_text('{"job": "a"}\n{"job": "a", "age": 1}\n')
     with pytest.raises(BrokenGuaranteeError, match="2 records do not share"):
         count_written(path, ".ndjson", TWO, records=2, columns=["job", "age"])
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+@pytest.mark.parametrize(
+    ("content", "dialect", "read"),
+    [
+        (b"id,age,job\n1,05,a\n2,,b\n", {}, {"job": ["a", "b"], "age": ["05", None]}),
+        (b'job,\'age,id\n a ,1.0,1\n"x,\n",2,2\n', {}, {"job": [" a ", "x,\n"], "age": ["1.0", "2"]}),
+        (b'job,age\n"",1\nNA,null\n', {}, {"job": ["", "NA"], "age": ["1", "null"]}),
+        ("job;age;id\r\né;1;2\r\nü;;2\r\n".encode("latin-1"),
+         {"delimiter": ";", "encoding": "latin-1", "newline": "\r\n"}, {"job": ["é", "ü"], "age": ["1", None]}),
+        ("id\tage\tjob\r1\t5\té\r2\t6\tb\r".encode("utf-8-sig"), {"delimiter": "\t", "bom": True, "newline": "\r"},
+         {"job": ["é", "b"], "age": ["5", "6"]}),
+        (b"id,job\n1,a\n", {}, {"job": ["a"]}),
+    ],
+)  # fmt: skip
+def test_fields_are_the_text_that_stands_there_however_large_the_file(
+    content, dialect, read, ending, large, tmp_path, monkeypatch
+):
+    path = tmp_path / f"file{ending}"
+    path.write_bytes(gzip.compress(content) if ending.endswith(".gz") else content)
+    if large:
+        monkeypatch.setattr(recount, "_LARGE", 8)
+        monkeypatch.setattr(recount, "_text_frame", None)
+    else:
+        monkeypatch.setattr(recount, "_text_parts", None)
+    frames = list(recount._READERS[ending](path, ("job", "age"), Dialect(**dialect)))
+    assert pl.concat(frames).to_dict(as_series=False) == read
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz"])
+def test_a_large_file_is_one_above_the_limit(ending, tmp_path, monkeypatch):
+    path = tmp_path / f"file{ending}"
+    write(path, PAIRS, ending)
+    size = path.stat().st_size * (1 if ending == ".csv" else 8)
+    monkeypatch.setattr(recount, "_text_parts", None)
+    monkeypatch.setattr(recount, "_LARGE", size)
+    count_written(path, ending, TWO, records=5)
+    monkeypatch.setattr(recount, "_LARGE", size - 1)
+    with pytest.raises(TypeError):
+        count_written(path, ending, TWO, records=5)
+
+
+def test_a_large_file_of_one_column_has_a_record_a_line(tmp_path, monkeypatch):
+    path = tmp_path / "file.csv"
+    path.write_text("age\n5\n\n5\n\n")
+    monkeypatch.setattr(recount, "_LARGE", 1)
+    assert [frame.to_dict(as_series=False) for frame in recount._read_text(path, ("age",), Dialect())] == [
+        {"age": ["5", None, "5", None]}
+    ]
+
+
+def test_json_lines_workbooks_and_fixed_widths_as_they_are(tmp_path):
+    path = tmp_path / "file.ndjson"
+    path.write_text('{"job": "1", "age": 1}\n\n{"age": null}\n{"age": 1.0}\n')
+    (frame,) = recount._READERS[".ndjson"](path, ("age", "job", "sex"), Dialect())
+    assert frame.to_dict(as_series=False) == {"age": ["1", "null", "1.0"], "job": ['"1"', "null", "null"]}
+    path = tmp_path / "file.dat"
+    path.write_bytes("01é  5\r\n02\r\n\n".encode())
+    (frame,) = recount._read_fixed(path, ("job", "age", "sex"), {"age": slice(4, 6), "job": slice(2, 4)})
+    assert frame.to_dict(as_series=False) == {"job": ["é", ""], "age": ["5", ""]}
+    with xlsxwriter.Workbook(str(tmp_path / "b.xlsx")) as book:
+        sheet = book.add_worksheet()
+        sheet.write_column(0, 0, ["id", 1, 2])
+        sheet.write_column(0, 1, ["age", 5])
+        sheet.write_column(0, 2, ["job", "a", "07"])
+    (frame,) = recount._READERS[".xlsx"](tmp_path / "b.xlsx", ("job", "age", "sex"), Dialect())
+    assert frame.to_dict(as_series=False) == {"age": ["5", None], "job": ["a", "07"]}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import builtins
 import datetime as dt
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pyreadstat
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import io, workflow
+from discreet.data.labels import Labels
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
@@ -501,3 +504,245 @@ def test_how_stata_shows_numbers_comes_back(tmp_path):
     dc.write(dc.protect(dc.read(tmp_path / "a.dta"), "mdav", k=3, attributes=["x"]), tmp_path / "b.dta")
     shown = pyreadstat.read_dta(str(tmp_path / "b.dta"), output_format="polars")[1].original_variable_types
     assert shown["x"] == "%12.4f"
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+
+@pytest.mark.parametrize(
+    ("words", "labels", "missing", "codes", "texts"),
+    [
+        # What was a code stays it, a name gets the next free one, and codes that no record has keep their names.
+        (["2", "1", None, "2"], {1: "one", 2: "two"}, [], [2, 1, None, 2], {1: "one", 2: "two"}),
+        (["low", "2", "high"], {1: "one", 2: "two", 7: "more"}, [], [9, 2, 8],
+         {1: "one", 7: "more", 2: "two", 8: "high", 9: "low"}),
+        (["low", "2"], {1: "one"}, [9], [10, 2], {1: "one", 2: "2", 10: "low"}),
+        (["low"], {1: "one"}, [{"lo": 5, "hi": 20}, "x"], [21], {1: "one", 21: "low"}),
+        (["b", "a"], {"a": "all"}, [], [2, 1], {1: "all", 2: "b"}),
+        (["-3", "x"], {-3: "none"}, [], [-3, 1], {-3: "none", 1: "x"}),
+        (["1.5", "x"], {1: "one"}, [], [1.5, 2], {1: "one", 1.5: "1.5", 2: "x"}),
+        (["1", "01"], {1: "one"}, [], [1, 2], {1: "one", 2: "01"}),
+        (["inf", "nan"], {1: "one"}, [], [2, 3], {1: "one", 2: "inf", 3: "nan"}),
+    ],
+)  # fmt: skip
+def test_categories_as_codes(words, labels, missing, codes, texts):
+    series, named = statistical._as_codes(pl.Series("x", words), labels, Labels(missing={"x": missing}))
+    assert (series.dtype, series.to_list()) == (pl.Float64, codes)
+    assert named == texts
+
+
+def test_labels_of_codes_have_the_type_of_their_column():
+    labels = {1: "one", 2.5: "half", 3.0: "three", "a": "letter"}
+    assert statistical._of_type(labels, pl.String) == {"1": "one", "2.5": "half", "3.0": "three", "a": "letter"}
+    whole = statistical._of_type(labels, pl.Int64)
+    assert (whole, [type(code) for code in whole]) == ({1: "one", 3: "three"}, [int, int])
+    real = statistical._of_type(labels, pl.Float64)
+    assert (real, {type(code) for code in real}) == ({1.0: "one", 2.5: "half", 3.0: "three"}, {float})
+    assert statistical._of_type(labels, pl.Date()) == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "format_", "labels", "written", "named"),
+    [
+        (["1", "x"], "", {1: "one"}, [1.0, 2.0], {1.0: "one", 2.0: "x"}),
+        (["a", "b"], "", {"a": "one"}, ["a", "b"], {"a": "one"}),
+        (["a", "b"], "A8", {"a": "one"}, ["a", "b"], {"a": "one"}),
+        (["a", "b"], "F8.2", {"a": "one"}, [1.0, 2.0], {1.0: "one", 2.0: "b"}),
+        (["a", "b"], "n3", {"a": "one"}, [1.0, 2.0], {1.0: "one", 2.0: "b"}),
+        (["a", "b"], "F8", {}, ["a", "b"], None),
+        (["a", "b"], "", {True: "yes"}, ["a", "b"], {"True": "yes"}),
+        ([True, False], "", {1: "yes"}, [1, 0], {1: "yes"}),
+        ([1.5, 2.0], "", {2: "two", "a": "?"}, [1.5, 2.0], {2.0: "two"}),
+        ([1, 2], "", {2.5: "no"}, [1, 2], {}),
+    ],
+)
+def test_columns_as_the_codes_that_they_were(values, format_, labels, written, named):
+    scale = Numeric() if isinstance(values[0], float) else Nominal(values)
+    table = Microdata(pl.DataFrame({"x": values}), Schema([Attribute("x", scale)]))
+    about = Labels(values={"x": labels}, formats={"x": format_} if format_ else {})
+    frame, found = statistical._coded(table, about)
+    assert frame["x"].to_list() == written
+    assert found == ({} if named is None else {"x": named})
+
+
+@pytest.mark.parametrize(
+    ("values", "entries", "declared", "written"),
+    [
+        ([1.5], [9, 8, 7, 6], (), [9.0, 8.0, 7.0]),
+        ([1.5], None, (-9, -8), [-9.0, -8.0]),
+        ([1.5], [{"lo": 5, "hi": 9}, 3, 4], (), [{"lo": 5, "hi": 9}, 3.0]),
+        ([1.5], [{"lo": 5, "hi": 9}, {"lo": 1, "hi": 2}], (), [{"lo": 5, "hi": 9}]),
+        ([1.5], [{"lo": 5, "hi": 5}, 3], (), [5.0, 3.0]),
+        ([1.5], ["a", 3], (), [3.0]),
+        (["x"], ["a", "much longer"], (), ["a", "much lon"]),
+        (["x"], [{"lo": "a", "hi": "a"}, "b", "c", "d"], (), ["a", "b", "c"]),
+        ([1.5], [], (-9,), None),
+    ],
+)
+def test_missing_codes_of_spss(values, entries, declared, written):
+    scale = Nominal(values) if isinstance(values[0], str) else Numeric()
+    table = Microdata(pl.DataFrame({"x": values}), Schema([Attribute("x", scale, missing=declared)]))
+    labels = Labels(missing={} if entries is None else {"x": entries})
+    found = statistical._spss_missing(table, labels, pl.DataFrame({"x": values}))
+    assert found == ({} if written is None else {"x": written})
+
+
+def test_what_spss_is_told():
+    table = Microdata(
+        pl.DataFrame({"x": [1.5], "s": ["a"], "d": [dt.date(2020, 1, 1)], "o": [1]}),
+        Schema([Attribute("x", Numeric()), Attribute("s", Ordinal(["a"])), Attribute("d", dc.Date()),
+                Attribute("o", Nominal([1]))]),
+    )  # fmt: skip
+    formats = {"x": "F8.2", "s": "F3", "d": "F8", "o": "N4", "gone": "F1"}
+    labels = Labels(measures={"o": "scale"}, notes=("a", "b"), formats=formats, source=".zsav")
+    frame = pl.from_arrow(table.to_arrow())
+    assert statistical._spss_options(table, labels, {"s": {"a": "t"}}, frame) == {
+        "variable_value_labels": {"s": {"a": "t"}},
+        "variable_measure": {"x": "scale", "s": "ordinal", "d": "scale", "o": "scale"},
+        "missing_ranges": {},
+        "note": ["a", "b"],
+        "variable_format": {"x": "F8.2", "o": "N4"},
+    }
+    other = Labels(formats={"x": "COMMA8.2", "o": "F4"}, source=".dta")
+    assert statistical._spss_options(table, other, {}, frame).keys() == {
+        "variable_value_labels", "variable_measure", "missing_ranges",
+    }  # fmt: skip
+    odd = Labels(formats={"x": "COMMA8.2", "o": "F"}, source=".sav")
+    assert statistical._spss_options(table, odd, {}, frame)["variable_format"] == {}
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([-2147483647, 2147483620], pl.Int32), ([-2147483648, 0], pl.Int64), ([0, 2147483621], pl.Int64),
+        ([None, 5], pl.Int32), ([None, None], pl.Int64), ([1.0, 2.0], pl.Float64),
+    ],
+)  # fmt: skip
+def test_whole_numbers_in_the_type_of_stata(values, kind):
+    series = pl.Series("x", values, pl.Float64 if 1.0 in values and kind == pl.Float64 else pl.Int64)
+    found = statistical._stata_whole(series)
+    assert (found.dtype, found.to_list()) == (kind, values)
+
+
+def test_what_stata_is_told():
+    frame = pl.DataFrame({"x": [1.0, None, None, 4.0], "y": [1, 2, 3, 4], "s": ["a"] * 4, "z": [1.5, None, 1, 1]})
+    tags = {
+        "x": pa.chunked_array([["b", "a", None, "c"]]), "z": pa.chunked_array([[None] * 4]),
+        "s": pa.chunked_array([["q"] * 4]),
+    }  # fmt: skip
+    scales = {"x": Numeric(), "y": Numeric(), "s": Nominal(["a"]), "z": Numeric()}
+    schema = Schema([Attribute(name, scale) for name, scale in scales.items()])
+    table = Microdata(frame, schema, origin={"verbatim_missing": tags})
+    named = {
+        "x": {1: "one", 2.5: "half", "a": "all", "b": "not there"},
+        "y": {7: "seven"},
+        "s": {"a": "t"},
+        "z": {2.5: "h"},
+    }
+    formats = {"x": "%9.2f", "y": "%12.0gc", "s": "%9s", "z": "%td", "gone": "%9.2f"}
+    labels = Labels(values=named, formats=formats, source=".dta")
+    written, options = statistical._with_stata(table, labels, named, frame, {"file_label": "t"})
+    assert {series.name: series.to_list() for series in written} == {
+        "x": [1.0, "a", None, 4.0], "y": [1, 2, 3, 4], "s": ["a"] * 4, "z": [1.5, None, 1, 1],
+    }  # fmt: skip
+    assert [series.dtype for series in written] == [pl.Object, pl.Int32, pl.String, pl.Float64]
+    assert options == {
+        "file_label": "t",
+        "variable_value_labels": {"x": {1: "one", "a": "all"}, "y": {7: "seven"}},
+        "missing_user_values": {"x": ["a"]},
+        "variable_format": {"x": "%9.2f", "y": "%12.0gc"},
+    }
+    plain = Microdata(frame, schema)
+    _, options = statistical._with_stata(plain, Labels(formats=formats, source=".sav"), {}, frame, {})
+    assert options == {"variable_value_labels": {}, "missing_user_values": None}
+
+
+@pytest.mark.parametrize(
+    ("ending", "good", "bad"),
+    [
+        (".sav", ["a" * 64, "ä.@#$1"], ["a" * 65, "1a", "a b", ""]),
+        (".zsav", ["a" * 64], ["a" * 65]),
+        (".dta", ["a" * 32, "_a1", "ä"], ["a" * 33, "a.b", "1a"]),
+        (".xpt", ["a" * 32, "_a1"], ["a" * 33, "ä", "1a"]),
+    ],
+)
+def test_names_that_a_format_has_room_for(ending, good, bad):
+    def check(names):
+        statistical._check_names(SimpleNamespace(names=names), ending, "Known")
+
+    check(good)
+    for name in bad:
+        with pytest.raises(FileError, match="1 of 2 column names cannot be written to a Known file"):
+            check([good[0], name])
+
+
+def test_a_name_of_64_letters_goes_out_and_comes_in(tmp_path):
+    table = Microdata(pl.DataFrame({"a" * 64: [1.5, 2.5]}), Schema([Attribute("a" * 64, Numeric())]))
+    dc.write(table, tmp_path / "a.sav")
+    assert read_table(tmp_path / "a.sav")[0].column_names == ["a" * 64]
+
+
+def test_letters_are_taken_out_of_numbers_and_empty_text_is_missing():
+    kinds = SimpleNamespace(readstat_variable_types={"t": "string", "x": "double", "e": "double", "y": "double"})
+    piece = pl.DataFrame([
+        pl.Series("t", ["a", "", None]), pl.Series("x", [1.5, "a", None], dtype=pl.Object),
+        pl.Series("e", [None, None, None]), pl.Series("y", [1, 2, 3]),
+    ])  # fmt: skip
+    clean, letters = statistical._cleaned(piece, kinds)
+    assert clean.to_dict(as_series=False) == {
+        "t": ["a", None, None], "x": [1.5, None, None], "e": [None] * 3, "y": [1, 2, 3],
+    }  # fmt: skip
+    assert clean["e"].dtype == pl.Float64
+    assert {name: series.to_list() for name, series in letters.items()} == {"x": [None, "a", None]}
+    joined = statistical._joined_letters([letters, {}], [clean, clean.head(2)])
+    assert {name: column.to_pylist() for name, column in joined.items()} == {"x": [None, "a", None, None, None]}
+
+
+@pytest.mark.parametrize(
+    ("values", "read"),
+    [
+        ([1.0, 2.0], [1, 2]), ([1.0, None], [1, None]), ([1.0, float("nan")], [1, None]), ([1.5, 1.0], [1.5, 1.0]),
+        ([2.0**53 - 1], [2**53 - 1]), ([2.0**53], [2.0**53]), ([-(2.0**53)], [-(2.0**53)]), ([None], [None]),
+        ([float("inf")], [float("inf")]),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_all_whole_are_whole(values, read):
+    table = statistical._plain_types(pl.DataFrame({"x": pl.Series(values, dtype=pl.Float64), "s": ["a"] * len(values)}))
+    found = table.column("x").to_pylist()
+    assert (found, [type(one) for one in found]) == (read, [type(one) for one in read])
+    assert table.column("s").type == pa.string()
+
+
+def test_what_metadata_say_becomes_labels():
+    empty = SimpleNamespace(
+        file_label=None, notes=None, column_names_to_labels=None, variable_value_labels=None, variable_measure=None,
+        missing_ranges=None, original_variable_types=None,
+    )  # fmt: skip
+    assert statistical._labels(empty, ".dta") == Labels(source=".dta")
+    full = SimpleNamespace(
+        file_label="t", notes=["n"], column_names_to_labels={"x": "size", "y": None},
+        variable_value_labels={"x": {1.0: "one", 1.5: 2, "a": "b"}}, variable_measure={"x": "scale", "y": "unknown"},
+        missing_ranges={"x": (9.0,)}, original_variable_types={"x": "F8", "y": ""},
+    )  # fmt: skip
+    codes = {1: "one", 1.5: "2", "a": "b"}
+    assert statistical._labels(full, ".sav") == Labels(
+        "t", ("n",), {"x": "size"}, {"x": codes}, {"x": "scale"}, {"x": [9.0]}, {"x": "F8"}, ".sav"
+    )
+
+
+@pytest.mark.parametrize("ending", [".sav", ".zsav", ".dta", ".xpt"])
+def test_the_same_table_gives_the_same_bytes_with_no_time_in_them(tmp_path, ending):
+    spss = (b"01 Jan 0000:00:00", b"17 Nov 2612:34:56")
+    stamp, other = {
+        ".dta": (b"01 Jan 2000 00:00", b"17 Nov 2026 12:34"), ".xpt": (b"01JAN00:00:00:00", b"17NOV26:12:34:56"),
+    }.get(ending, spss)  # fmt: skip
+    table = Microdata(pl.DataFrame({"x": [1.5, 2.5]}), Schema([Attribute("x", Numeric())]))
+    path = tmp_path / f"a{ending}"
+    dc.write(table, path)
+    content = path.read_bytes()
+    assert stamp in content
+    # A time of day that stands where the format keeps it is set, and nothing else is.
+    path.write_bytes(content.replace(stamp, other))
+    assert path.read_bytes() != content
+    statistical._without_time(path, ending)
+    assert path.read_bytes() == content

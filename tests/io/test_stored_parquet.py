@@ -5,8 +5,11 @@ from itertools import chain
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import discreet as dc
 from discreet.data.microdata import table_of_numbers
 from discreet.errors import FileError, SchemaError
 from discreet.io import stored_parquet
@@ -112,3 +115,25 @@ def test_parts_in_folders_of_their_own_are_not_passed_over(folder):
     (folder / "year=2020").mkdir()
     with pytest.raises(FileError, match="1 folders beside or instead of"):
         parquet_files(folder)
+
+
+def test_a_folder_may_begin_with_files_that_hold_nothing(tmp_path):
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    table = pa.table({"x": [1.5, 2.5, 3.5, 4.5], "y": ["a", "b", "a", "b"]})
+    for name, rows in (("0", 0), ("1", 0), ("2", 3), ("3", 4)):
+        pq.write_table(table.slice(0, rows), folder / f"{name}.parquet")
+    assert stored_parquet.read_head(folder).to_pydict() == {"x": [1.5, 2.5, 3.5], "y": ["a", "b", "a"]}
+    assert stored_parquet.read_head(folder, 2).num_rows == 2
+    stored = dc.scan(folder)
+    assert (len(stored), repr(stored)) == (7, "ParquetSource(7 records in 4 files)")
+    assert stored.in_memory(["x"]).column("x").to_pylist() == [1.5, 2.5, 3.5, 1.5, 2.5, 3.5, 4.5]
+    for name in ("2", "3"):
+        (folder / f"{name}.parquet").unlink()
+    with pytest.raises(FileError, match="parts' has no records"):
+        stored_parquet.read_head(folder)
+    with pytest.raises(FileError, match="has no records"):
+        dc.scan(folder)
+    pq.write_table(table.rename_columns(["x", "z"]), folder / "9.parquet")
+    with pytest.raises(SchemaError, match="has other columns than"):
+        dc.scan(folder)

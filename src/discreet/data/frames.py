@@ -101,7 +101,7 @@ def as_narwhals(frame: Any) -> nw.DataFrame[Any]:
     column_names(frame)
     frame = _with_plain_labels(frame)
     try:
-        wrapped: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True, allow_series=False)
+        wrapped: nw.DataFrame[Any] = nw.from_native(frame, eager_only=True)
     except TypeError:
         raise DataError(f"A table must be a pandas, Polars or Arrow table; got {type(frame).__name__}.") from None
     return wrapped

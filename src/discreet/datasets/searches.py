@@ -49,7 +49,7 @@ _LAST = ("ach", "berg", "dorf", "egg", "feld", "hof", "ingen", "kirch", "lach", 
 
 
 def searches_queries(n: int, random_state: RandomState = 0) -> list[list[str]]:
-    """Return the queries of every person in their order: 3 to 14 of them, each of one to three words.
+    """Return the queries of every person in their order: 3 to 13 of them, each of one to three words.
 
     A person follows one or two interests, and asks what everybody asks. Six in ten also search for a place or a name
     that few others do, one of some hundred words; one in five of these asks for it together with something else.

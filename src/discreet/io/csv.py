@@ -69,7 +69,6 @@ __all__ = [
     "refuse_open_end",
     "refuse_ragged",
     "released_name",
-    "sniff",
     "stands_for",
     "styles_of",
     "titles_of",
@@ -112,13 +111,6 @@ class TextFile(NamedTuple):
     data: Path | pa.BufferReader
     skip: int
     """Lines before the first row of the table."""
-
-
-def sniff(path: Path, *, delimiter: str | None = None, encoding: str = "utf-8") -> Dialect:
-    """Read the dialect off the beginning of a file."""
-    with path.open("rb") as file:
-        raw = file.read(_SAMPLE)
-    return _sniffed(path, raw, delimiter, encoding)[0]
 
 
 def _sniffed(path: Path, raw: bytes, delimiter: str | None, encoding: str) -> tuple[Dialect, str, int]:

@@ -154,7 +154,7 @@ def _typed(fields: pa.Array, variable: Variable) -> pa.Array:
     if "NUMERIC" in variable.words or "WEIGHT" in variable.words:
         plain = pc.replace_substring(fields, ",", ".")
         present = plain.drop_null()
-        if not pc.all(pc.match_substring_regex(present, _DECIMAL)).as_py():
+        if len(present) and not pc.all(pc.match_substring_regex(present, _DECIMAL)).as_py():
             raise DataError(f"Column {variable.name!r} is numeric, and some of its fields are no numbers.")
         points = pc.any(pc.match_substring(present, ".")).as_py()
         if variable.decimals and not points:

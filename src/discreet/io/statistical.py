@@ -7,6 +7,7 @@ the same bytes.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -42,7 +43,7 @@ KINDS: dict[str, tuple[str, str, str | None]] = {
 """By ending: what the format is called, and the functions of the library."""
 
 _NAMES = {
-    ".sav": (re.compile(r"[^\W\d][\w.@#$]{0,62}"), "64 letters, digits, dots and underscores, beginning with a letter"),
+    ".sav": (re.compile(r"[^\W\d][\w.@#$]{0,63}"), "64 letters, digits, dots and underscores, beginning with a letter"),
     ".dta": (re.compile(r"[^\W\d]\w{0,31}"), "32 letters, digits and underscores, beginning with a letter"),
     ".xpt": (re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,31}"), "32 letters, digits and underscores, beginning with a letter"),
 }
@@ -322,9 +323,10 @@ def _as_codes(series: pl.Series, value_labels: Mapping[Any, str], labels: Labels
     old_codes = [code for code in value_labels if not isinstance(code, str)]
     old_codes += [entry["hi"] if isinstance(entry, Mapping) else entry for entry in labels.missing.get(series.name, [])]
     codes: dict[str, int | float] = {}
-    for word in words:
+    # "1" and "01" stay two categories: the code is that of the one which is written so.
+    for word in sorted(words, key=lambda one: str(_number(one)) != one):
         number = _number(word)
-        if number is not None:
+        if number is not None and number not in codes.values():
             codes[word] = number
     following = int(max([0, *(n for n in (*old_codes, *codes.values()) if not isinstance(n, str))])) + 1
     for word in words:
@@ -339,9 +341,10 @@ def _as_codes(series: pl.Series, value_labels: Mapping[Any, str], labels: Labels
 
 def _number(word: str) -> int | float | None:
     try:
-        return int(word) if re.fullmatch(r"-?\d+", word) else float(word)
+        number = int(word) if re.fullmatch(r"-?\d+", word) else float(word)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
 
 
 def _of_type(value_labels: Mapping[Any, str], dtype: Any) -> dict[Any, str]:

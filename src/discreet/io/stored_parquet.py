@@ -92,11 +92,12 @@ def _memory() -> int:
 
 
 def read_head(path: str | os.PathLike[str], rows: int = 100_000) -> pa.Table:
-    """Return the first records of a file or folder."""
-    file = parquet_files(path)[0]
-    for batch in _batches(_opened(file), file, rows):
-        return pa.Table.from_batches([batch])
-    raise FileError(f"{file!r} has no records.")
+    """Return the first records of a file, or of the first file of a folder that has some."""
+    for file in parquet_files(path):
+        for batch in _batches(_opened(file), file, rows):
+            if batch.num_rows:
+                return pa.Table.from_batches([batch])
+    raise FileError(f"{str(path)!r} has no records.")
 
 
 def _opened(file: str) -> pq.ParquetFile:

@@ -37,6 +37,19 @@ def test_the_words_of_a_name(name, words):
         ("zufriedenheit", "", {"opinion"}),
         ("weightless", "", set()),  # a word of its own, no compound
         ("xyz", "", set()),
+        # A star at the end: what begins so; at both ends: what contains it; at the start: what ends so; none: itself.
+        ("coordinates", "", {"person"}),
+        ("xcoord", "", set()),
+        ("coord", "", {"person"}),
+        ("privathaushalte", "", {"household"}),
+        ("haushalt", "", {"household"}),
+        ("netweight", "", {"weight"}),
+        ("fibrosis", "", {"health"}),
+        ("osiris", "", set()),
+        ("folio", "", {"number"}),
+        ("folios", "", set()),
+        ("xfolio", "", set()),
+        ("e_mail", "age", {"person", "age"}),
     ],
 )
 def test_what_a_name_or_a_label_speaks_of(name, label, subjects):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.data.scales import precision
-from discreet.data.scales.precision import Fineness, fineness, joined_fineness, rounded
+from discreet.data.scales.precision import Fineness, clock_fineness, fineness, joined_fineness, rounded
 
 
 @given(st.lists(st.integers(-(10**9), 10**9), min_size=1), st.integers(0, 6))
@@ -171,3 +171,71 @@ def test_many_numbers_are_rounded_as_few_are(monkeypatch, decimals, low, high):
     many = precision._rounded_by_size(values, column, decimals)
     assert many.tobytes() == few.tobytes()
     assert rounded(values, column, decimals).tobytes() == few.tobytes()
+
+
+def seconds(*counts):
+    """So many times in whole seconds, minutes, hours and days, none of which is anything coarser."""
+    return np.array([start + i * step for (start, step), n in zip(TIMES, counts, strict=True) for i in range(n)])
+
+
+TIMES = ((1.0, 0.0), (60.0, 0.0), (3600.0, 0.0), (86400.0, 86400.0))
+
+
+@pytest.mark.parametrize(
+    ("values", "unit"),
+    [
+        (seconds(0, 0, 0, 20), 86400.0),
+        (seconds(0, 0, 1, 19), 86400.0),
+        (seconds(0, 0, 2, 19), 3600.0),  # nineteen of twenty are nearly all, nineteen of twenty-one are not
+        (seconds(0, 2, 0, 19), 60.0),
+        (seconds(2, 0, 0, 19), 1.0),
+        (np.array([0.5, 60.0]), 0.1),
+        (np.array([1 / 3, 60.0]), 1e-6),
+        (np.array([1e-9, 60.0]), 1e-6),
+        (np.array([0.0, 0.0]), 1.0),  # no time tells
+        (np.array([np.nan]), 1.0),
+        (np.array([0.0, 60.0, np.nan, np.inf]), 60.0),
+    ],
+)
+def test_times_go_in_days_hours_minutes_or_seconds(values, unit):
+    column = clock_fineness(values)
+    assert column.unit == unit
+    for cut in (0, 1, values.size):
+        parts = [clock_fineness(values[:cut]), clock_fineness(values[cut:])]
+        assert joined_fineness(parts) == column
+        assert joined_fineness(parts).unit == unit
+
+
+def test_moments_are_rounded_in_the_steps_of_the_clock():
+    hours, minutes = clock_fineness(3600.0 * np.arange(1, 30)), clock_fineness(60.0 * np.arange(1, 30))
+    assert rounded(np.array([5399.0, 5401.0, -1.0]), hours).tolist() == [3600.0, 7200.0, 0.0]
+    assert rounded(np.array([89.0, 91.0]), minutes, 3).tolist() == [60.0, 120.0]
+    assert rounded(np.array([1249.0]), minutes, -3).tolist() == [1000.0]
+    assert not np.signbit(rounded(np.array([-1.0]), hours)).any()
+
+
+@pytest.mark.parametrize(
+    ("values", "step"),
+    [
+        ([5 * i for i in range(1, 22)], 5.0),  # twenty-one numbers, twenty steps
+        ([5 * i for i in range(1, 21)], 1.0),  # nineteen steps between the ends
+        ([5 * i for i in [*range(1, 19), 21]], 1.0),  # nineteen numbers
+        ([5 * i for i in [*range(1, 20), 21]], 5.0),
+        ([5 * i for i in range(1, 39)] + [3, 4], 5.0),  # thirty-eight of forty are nearly all
+        ([5 * i for i in range(1, 39)] + [3, 4, 6], 1.0),
+        ([10 * i for i in range(1, 40)], 10.0),
+        ([-5 * i for i in range(22)], 5.0),
+    ],
+)
+def test_a_step_is_believed_of_twenty_numbers_over_twenty_steps(values, step):
+    assert fineness(np.array(values, dtype=float)).unit == step
+
+
+def test_a_fineness_without_counts_says_what_its_decimals_say():
+    assert Fineness(2, 0.0, 9.0).unit == 0.01
+    assert Fineness(None, 0.0, 9.0).unit is None
+    assert (Fineness(None, 0.0, 9.0, 3).decimals, Fineness(1, 0.0, 9.0, 3).decimals) == (3, 1)
+    assert joined_fineness([]) == Fineness(0, np.inf, -np.inf, 0)
+    bare = joined_fineness([Fineness(1, 0.0, 1.0, 2), fineness(np.array([0.25]))])
+    assert (bare.double, bare.single, bare.counts, bare.low, bare.high) == (2, 2, (), 0.0, 1.0)
+    assert joined_fineness([Fineness(None, 0.0, 1.0), Fineness(1, 0.0, 1.0)]).double is None

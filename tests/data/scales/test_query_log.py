@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+import functools
+import operator
 from collections import Counter
 
+import numpy as np
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -13,8 +16,9 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet.data.cleaning import released_schema
-from discreet.data.scales.query_log import queries_of, terms_of
-from discreet.errors import DataError, DiscreetError, ParameterError
+from discreet.data.scales.query_log import BREAK, OTHER, queries_of, terms_of
+from discreet.data.scales.sequence import EncodedSequences
+from discreet.errors import DataError, DiscreetError, ParameterError, SchemaError
 
 TERMS = ("rome", "rain", "tax", "belberg")
 QUERIES = st.lists(st.lists(st.sampled_from(TERMS), min_size=1, max_size=3).map(" ".join), min_size=1, max_size=4)
@@ -156,3 +160,58 @@ def test_a_word_that_k_people_write_elsewhere_is_not_told_of():
     few, many = (dc.KSHC(k=k, attributes=["asked"]).mask(dc.microdata(frame, schema)) for k in (4, 3))
     assert any(note.startswith("remark: 1 words") for note in few.provenance.notes)
     assert not any("words" in note for note in many.provenance.notes)
+
+
+def log(*codes):
+    lengths = [len(one) for one in codes]
+    return EncodedSequences(
+        np.array(functools.reduce(operator.iadd, codes, []), dtype=np.int32),
+        np.cumsum([0, *lengths]),
+        np.zeros(len(codes), dtype=bool),
+    )
+
+
+def test_the_queries_and_the_terms_of_logs():
+    first, second, third = OTHER + 1, OTHER + 2, OTHER + 3
+    logs = log([third, first, BREAK, first], [], [second, BREAK, OTHER], [first])
+    owner, number = queries_of(logs)
+    assert owner.tolist() == [0, 0, 2, 2, 3]
+    assert number.tolist() == [0, 0, -1, 1, 2, -1, 3, 4]
+    terms = terms_of(logs)
+    assert terms.codes.tolist() == [first, third, second, first]
+    assert terms.offsets.tolist() == [0, 2, 2, 3, 4]
+    assert terms.codes.dtype == np.int32
+    empty_owner, empty_number = queries_of(log([], []))
+    assert (empty_owner.tolist(), empty_number.tolist()) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("cells", "fields", "mark", "terms"),
+    [
+        (["b a | c", "a"], {}, " | ", ("a", "b", "c")),  # that of most people first, then by letters
+        (["b|a", "a"], {}, "|", ("a", "b")),
+        (["b; a"], {}, "; ", ("a", "b")),
+        (["b;a"], {}, ";", ("a", "b")),
+        (["b\ta"], {}, " | ", ("a", "b")),  # a tab is a blank, which stands between terms
+        (["b a"], {}, " | ", ("a", "b")),
+        (["b;a"], {"delimiter": "|"}, "|", ("b;a",)),
+        ([["b", "a b"], ["c"]], {}, " | ", ("a", "b", "c")),
+        (["a a a", "b", "b"], {}, " | ", ("b", "a")),  # people count, and not how often they ask
+    ],
+)
+def test_terms_and_marks_that_are_read_off(cells, fields, mark, terms):
+    scale = dc.QueryLog.read_off(pa.array(cells), (), fields)
+    assert (scale.delimiter, scale.terms) == (mark, terms)
+
+
+def test_what_a_log_is_a_part_of():
+    scale = dc.QueryLog(["a", "b"])
+    assert dc.QueryLog(["b"]).is_part_of(scale)
+    assert not dc.QueryLog(["z"]).is_part_of(scale)
+    assert not dc.QueryLog(["b"]).is_part_of(dc.Sequence(["a", "b"]))
+    with pytest.raises(SchemaError, match="QueryLog: 1 terms hold the delimiter"):
+        dc.QueryLog(["a|b", "c"]).to_text(pa.array([["c"]]))
+    with pytest.raises(DataError, match="1 of 2 queries are missing"):
+        scale.encode([["a", None]])
+    with pytest.raises(DataError, match="Queries must be text"):
+        scale.encode([[1, 2]])

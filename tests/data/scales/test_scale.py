@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from discreet.data.scales import Nominal, Ordinal
 from discreet.data.scales.scale import as_arrow, hide_missing, is_text, is_whole, level_type, to_level_type
+from discreet.data.scales.semantics import IntervalSemantics
 from discreet.errors import DataError, SchemaError
 
 
@@ -145,3 +148,29 @@ def test_distances_of_levels_and_of_missing_values():
     assert scale.distance([[0], [2]], [0, 1]).tolist() == [[0, 0.25], [0.5, 0.25]]
     assert scale.distance_matrix()[1].tolist() == [0.25, 0, 0.25, 0.5]
     assert Nominal(("a",)).distance([0], [-1]).tolist() == [0]
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 7, 49, 200])
+def test_the_largest_distance_is_that_of_all_pairs(levels):
+    rng = np.random.default_rng(levels)
+    bounds = np.sort(rng.normal(size=levels + 1) * 10.0 ** rng.integers(-3, 9))
+    # A level outside the partition may be wider than others, and its centre is not where it stands in the order.
+    low, high = [*bounds[:-1], bounds[0]], [*bounds[1:], bounds[-1]]
+    meaning = IntervalSemantics(low, high, [True] * levels + [False])
+    names = tuple(range(levels))
+    for scale in (Nominal(names), Ordinal(names), Ordinal((*names, levels), meaning)):
+        assert scale.largest_distance == scale.distance_matrix().max()
+        assert scale.distance([0, -1, -1], [-1, 0, -1]).tolist() == [scale.largest_distance] * 2 + [0.0]
+
+
+@pytest.mark.parametrize("kind", [Nominal, Ordinal])
+def test_a_missing_value_among_many_levels_needs_no_table_of_them(kind):
+    scale = kind(tuple(range(6_000)))
+    tracemalloc.start()
+    try:
+        distances = scale.distance([5, -1, 5_999], [-1, -1, 0])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert distances.tolist() == [scale.largest_distance, 0.0, scale.largest_distance]
+    assert peak < 6_000**2 / 10

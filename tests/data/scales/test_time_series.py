@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import functools
+import operator
 from collections import Counter
 
 import numpy as np
@@ -16,6 +18,7 @@ import discreet as dc
 from discreet.cli.main import _code
 from discreet.data.inferring.reading_cells import holds_readings
 from discreet.data.scales.measured import GAP, decimals_of, from_steps, step_of, to_steps
+from discreet.data.scales.sequence import EncodedSequences
 from discreet.errors import DataError, DiscreetError, ParameterError, SchemaError
 from discreet.io.reading import read_release
 
@@ -248,3 +251,128 @@ def test_a_mean_that_one_record_dominates_is_told_of_also_where_a_file_is_stream
     source = dc.scan(tmp_path / "loads.parquet", schema=schema)
     outside = dc.protect(source, masker, output=tmp_path / "masked.parquet", block_size=20).provenance.notes
     assert set(inside) == set(outside)
+
+
+def encoded(*series, missing=()):
+    """Steps of one: None is a gap, and a name for a series that is missing."""
+    codes = [GAP if one is None else one for one in functools.reduce(operator.iadd, series, [])]
+    lengths = [len(one) for one in series]
+    absent = [place in missing for place in range(len(series))]
+    return EncodedSequences(np.array(codes, dtype=np.int32), np.cumsum([0, *lengths]), np.array(absent))
+
+
+@pytest.mark.parametrize(
+    ("cells", "missing", "told", "step", "span"),
+    [
+        (["1.5;2.5", "11;3.25"], (), {}, 0.01, 9.5),
+        (["1;2", "11;;3"], (), {}, 1.0, 10.0),
+        (["1;2", "11;-9;3"], (-9,), {}, 1.0, 10.0),
+        (["1;2", "-9"], ("-9",), {}, 1.0, 1.0),
+        (["5;5", "5"], (), {}, 1.0, 1.0),  # all alike: a step apart is nothing in common
+        (["", None], (), {}, 1.0, 1.0),
+        (["1.5;2.5"], (), {"step": 0.25}, 0.25, 1.0),
+        (["1.5;2.5"], (), {"span": 7}, 0.1, 7.0),
+    ],
+)
+def test_what_is_left_out_is_read_off_the_readings(cells, missing, told, step, span):
+    open_scale = dc.TimeSeries(delimiter=";", **told)
+    assert not open_scale.is_settled
+    scale = open_scale.completed(cells, missing)
+    assert scale == dc.TimeSeries(step, span, ";")
+    assert scale.is_settled
+    assert scale.unit == step
+
+
+@pytest.mark.parametrize(
+    ("cells", "fields", "scale"),
+    [
+        (["1;2", None, "3;4"], {}, dc.TimeSeries(1.0, 3.0, ";")),
+        (["1 2", "3"], {}, dc.TimeSeries(1.0, 2.0, " ")),
+        (["1|2", "3"], {"span": 9}, dc.TimeSeries(1.0, 9.0, "|")),
+        (["1;2", "3"], {"delimiter": ";", "step": 0.5}, dc.TimeSeries(0.5, 2.0, ";")),
+        ([[1.5, 2.0], [3.0]], {}, dc.TimeSeries(0.1, 1.5, " ")),
+    ],
+)
+def test_the_mark_between_readings_is_read_off_too(cells, fields, scale):
+    assert dc.TimeSeries.read_off(pa.array(cells), (), fields) == scale
+
+
+def test_readings_come_back_as_numbers_or_for_columns_as_text():
+    series = encoded([3, None], [], [], [-4], missing=(2,))
+    for step, cells in ((1.0, [[3, None], [], None, [-4]]), (0.5, [[1.5, None], [], None, [-2.0]])):
+        decoded = dc.TimeSeries(step, 1.0).decode(series)
+        assert decoded.to_pylist() == cells
+        assert decoded.type.value_type == (pa.int64() if step == 1 else pa.float64())
+        assert dc.TimeSeries(step, 1.0, ";").encode(decoded).codes.tolist() == series.codes.tolist()
+    wide = dc.TimeSeries(0.5, 1.0, columns=("a", "b")).decode(series)
+    assert wide.to_pylist() == [["1.5", ""], [], None, ["-2.0"]]
+    lists = pa.array([[1.5, None], [], None, [-2.0]])
+    assert dc.TimeSeries(0.5, 1.0, ";").to_text(lists).to_pylist() == ["1.5;", "", None, "-2.0"]
+    again = dc.TimeSeries(0.5, 1.0, ";").encode(["1.5;", "", None, "-2.0"])
+    assert (again.codes.tolist(), again.offsets.tolist(), again.missing.tolist()) == (
+        [3, GAP, -4], [0, 2, 2, 2, 3], [False, False, True, False],
+    )  # fmt: skip
+
+
+def test_a_released_scale_spans_what_occurs():
+    scale = dc.TimeSeries(0.1, 50.0, ";")
+    assert scale.occurring(np.array([GAP, 3, 10])) == dc.TimeSeries(0.1, 0.7, ";")
+    assert scale.occurring(np.array([GAP, 3])) == dc.TimeSeries(0.1, 0.1, ";")
+    assert scale.occurring(np.array([GAP])) == dc.TimeSeries(0.1, 0.1, ";")
+    assert scale.is_part_of(dc.TimeSeries(5.0, 1.0, ";"))
+    assert not scale.is_part_of(dc.TimeSeries(0.1, 50.0, " "))
+    assert not scale.is_part_of(dc.TimeSeries(0.1, 50.0, ";", ("a",)))
+    assert not scale.is_part_of(dc.Numeric())
+
+
+def test_readings_of_another_step_are_translated():
+    series = encoded([3, None], [7], missing=(1,))
+    fine, coarse = dc.TimeSeries(0.5, 1.0), dc.TimeSeries(1.0, 1.0)
+    found = fine.translated(coarse, series)
+    assert (found.codes.tolist(), found.offsets.tolist(), found.missing.tolist()) == (
+        [6, GAP, 14], [0, 2, 3], [False, True],
+    )  # fmt: skip
+    assert coarse.translated(coarse, series) is series
+    assert coarse.translated(dc.Numeric(), series) is series
+
+
+def test_moments_that_an_intruder_knows_are_no_gaps_and_in_order():
+    scale, rng = dc.TimeSeries(1.0, 1.0), np.random.default_rng(3)
+    codes = np.array([5, GAP, 7, 9, GAP], dtype=np.int32)
+    drawn = scale.moments(codes, 2, 20, rng)
+    assert len(drawn) == 20
+    assert {tuple(one.tolist()) for one in drawn} == {(0, 2), (0, 3), (2, 3)}
+    assert [one.tolist() for one in scale.moments(codes, 9, 2, rng)] == [[0, 2, 3]] * 2
+    assert scale.moments(np.array([GAP], dtype=np.int32), 2, 5, rng) == []
+
+
+@pytest.mark.parametrize(
+    ("places", "span", "apart"),
+    [
+        ([0], 100.0, [0, 4, 100, 100]),
+        ([1], 100.0, [0, 100, 100, 100]),  # a reading that is not there is the span away
+        ([0, 2], 100.0, [0, 104, 200, 103]),
+        ([0, 2], 3.0, [0, 6, 6, 6]),
+        ([0], None, [0, 1, 1, 1]),
+        ([], 100.0, [0, 0, 0, 0]),
+    ],
+)
+def test_how_far_others_are_at_known_times(places, span, apart):
+    mine = np.array([5, 6, 7], dtype=np.int32)
+    others = encoded([5, 6, 7], [9], [], [None, None, 10])
+    for step in (1.0, 0.5):
+        scale = dc.TimeSeries(step, None if span is None else span * step)
+        assert scale.far_from(mine, np.array(places, dtype=np.int64), others).tolist() == apart
+        assert scale.far_from(mine, np.array(places, dtype=np.int64), encoded([], [])).tolist() == [0, 0]
+
+
+def test_a_declaration_as_a_table_and_back():
+    for scale, fields in (
+        (dc.TimeSeries(), {"delimiter": " "}),
+        (dc.TimeSeries(0.5, 3, ";"), {"step": 0.5, "span": 3.0, "delimiter": ";"}),
+        (dc.TimeSeries(0.5, columns=["a", "b"]), {"step": 0.5, "columns": ["a", "b"]}),
+    ):
+        assert scale.to_dict() == fields
+        assert dc.TimeSeries.from_dict(fields) == scale
+    assert dc.TimeSeries().size == ""
+    assert dc.TimeSeries().position_scale(pa.array(["1"])) == dc.Numeric()

@@ -187,3 +187,115 @@ def test_a_file_is_not_displaced_from_itself_where_times_repeat():
     b = pl.DataFrame({"way": ["0,0,0;0,4,0;9,5,0", "0,1,1;9,2,2;9,7,7", ""]})
     moved = dc.measure(a, b, ["trajectory-displacement"], schema=schema)[0]
     assert moved.details["mean_distance"]["way"] == pytest.approx(5 / 7)  # the third meets the second
+
+
+@pytest.mark.parametrize(
+    ("cells", "told", "step", "pace", "geographic", "span"),
+    [
+        # Four times the median distance from the middle, to two digits.
+        (["0,0,0;10,6,8", "20,3,4"], {}, 1.0, 1.0, False, 20.0),
+        (["0,0,0;60,6,8", "120,3,4"], {}, 1.0, 60.0, False, 20.0),
+        (["0,0,0;1,6,8", "2,3,4"], {"span": 7}, 1.0, 1.0, False, 7.0),
+        (["0,0,0;1,6,8", "2,3,4"], {"step": 0.5, "pace": 5}, 0.5, 5.0, False, 20.0),
+        (["0,5,5"], {}, 1.0, 1.0, False, 1.0),  # one place: a step
+        ([None, ""], {}, 1.0, 1.0, False, 1.0),
+        (["0,48.25,16.5;1,48.5,16.25"], {}, 0.01, 1.0, False, 0.71),  # too coarse for the globe
+        (["0,48.251,16.5;1,48.5,16.25"], {"geographic": False}, 0.001, 1.0, False, 0.71),
+    ],
+)
+def test_what_is_left_out_is_read_off_the_points(cells, told, step, pace, geographic, span):
+    open_scale = dc.Trajectory(**told)
+    assert not open_scale.is_settled
+    scale = open_scale.completed(pa.array(cells, pa.string()))
+    assert (scale.step, scale.pace, scale.geographic, scale.span) == (step, pace, geographic, span)
+    assert scale.is_settled
+
+
+@pytest.mark.parametrize(
+    ("cells", "fields", "delimiter"),
+    [
+        (["0,1,2;1,2,3"], {}, ";"), (["0,1,2|1,2,3"], {}, "|"), (["0,1,2 1,2,3"], {}, " "), (["0,1,2"], {}, ";"),
+        ([["0,1,2", "1,2,3"]], {}, ";"), (["0,1,2/1,2,3"], {"delimiter": "/"}, "/"),
+    ],
+)  # fmt: skip
+def test_the_mark_between_points_is_read_off_too(cells, fields, delimiter):
+    scale = dc.Trajectory.read_off(pa.array(cells), (), fields)
+    assert (scale.delimiter, scale.step, scale.pace) == (delimiter, 1.0, 1.0)
+
+
+def test_points_of_another_step_are_translated():
+    fine = dc.Trajectory(step=0.5, pace=1, span=1, geographic=False)
+    coarse = dc.Trajectory(step=1, pace=60, span=1, geographic=False)
+    encoded = coarse.encode(["0,1,2;60,3,4", None])
+    assert encoded.codes.tolist() == [0, 1, 2, 1, 3, 4]
+    found = fine.translated(coarse, encoded)
+    assert (found.codes.tolist(), found.offsets.tolist(), found.missing.tolist()) == (
+        [0, 2, 4, 60, 6, 8], [0, 6, 6], [False, True],
+    )  # fmt: skip
+    assert coarse.translated(coarse, encoded) is encoded
+    assert fine.translated(dc.Numeric(), encoded) is encoded
+    other_pace = dc.Trajectory(step=1, pace=1, span=1, geographic=False)
+    assert other_pace.translated(coarse, encoded).codes.tolist() == [0, 1, 2, 60, 3, 4]
+
+
+def test_a_part_has_the_same_mark_between_points_and_a_size_in_words():
+    scale = dc.Trajectory(step=1, pace=1, span=1, geographic=True)
+    assert scale.is_part_of(dc.Trajectory(step=9))
+    assert not scale.is_part_of(dc.Trajectory(delimiter="|"))
+    assert not scale.is_part_of(dc.Numeric())
+    assert scale.occurring(np.array([1, 2])) is scale
+    assert [dc.Trajectory(geographic=one).size for one in (None, True, False)] == ["", "on the globe", "on a plane"]
+    with pytest.raises(SchemaError, match="steps are not known yet"):
+        _ = dc.Trajectory(step=1).unit
+    with pytest.raises(SchemaError, match="steps are not known yet"):
+        _ = dc.Trajectory(pace=1).unit
+
+
+def test_moments_that_an_intruder_knows_are_points_in_order():
+    scale, rng = dc.Trajectory(step=1, pace=1, span=1, geographic=False), np.random.default_rng(3)
+    codes = scale.encode(["0,1,1;1,2,2;2,3,3"]).codes
+    assert {tuple(one.tolist()) for one in scale.moments(codes, 2, 30, rng)} == {(0, 1), (0, 2), (1, 2)}
+    assert [one.tolist() for one in scale.moments(codes, 9, 2, rng)] == [[0, 1, 2]] * 2
+    assert scale.moments(codes[:0], 2, 5, rng) == []
+
+
+def test_how_far_others_were_at_known_times():
+    scale = dc.Trajectory(step=1, pace=1, span=1, geographic=False)
+    others = scale.encode(["0,0,0;10,10,0", "0,3,4;10,3,4", "4,0,8;6,0,8"])
+    mine = scale.encode(["0,0,0;5,5,0;10,10,0"]).codes
+    # Between two points everybody goes straight on; before the first and after the last he stands.
+    assert scale.far_from(mine, np.array([0]), others).tolist() == [0.0, 5.0, 8.0]
+    assert scale.far_from(mine, np.array([1]), others) == pytest.approx([0.0, 20**0.5, 89**0.5])
+    assert scale.far_from(mine, np.array([0, 2]), others) == pytest.approx([0.0, 5 + 65**0.5, 8 + 164**0.5])
+    nobody = scale.encode([""])
+    assert scale.far_from(mine, np.array([0]), nobody).tolist() == [4 * EARTH]
+
+
+def test_points_that_hold_no_text_or_lack_a_part_are_refused():
+    scale = dc.Trajectory(step=1, pace=1, span=1, geographic=False)
+    with pytest.raises(DataError, match="trajectory: a point must be text"):
+        scale.encode([[1, 2]])
+    with pytest.raises(DataError, match="trajectory: 2 of 3 points lack a part"):
+        scale.encode(["0,1,;1,,3;2,3,4"])
+    with pytest.raises(DataError, match="times of points are not all written as '%Y-%m-%d'"):
+        dc.Trajectory(step=1, pace=1, format="%Y-%m-%d").encode(["2020-01-01,1,2;noon,1,2"])
+
+
+def test_a_declaration_as_a_table_and_back():
+    for scale, fields in (
+        (dc.Trajectory(), {"delimiter": ";"}),
+        (dc.Trajectory(1, 2, 3, False, "|", "%Y-%m-%d"),
+         {"step": 1.0, "pace": 2.0, "span": 3.0, "geographic": False, "delimiter": "|", "format": "%Y-%m-%d"}),
+    ):  # fmt: skip
+        assert scale.to_dict() == fields
+        assert dc.Trajectory.from_dict(fields) == scale
+
+
+def test_dated_points_go_in_seconds_or_in_the_minutes_they_are_written_in():
+    assert dc.Trajectory().completed(pa.array([DATED])).format == "%Y-%m-%d %H:%M:%S"
+    minutes = [f"2020-01-01 10:{i:02d}:00,{i},5" for i in range(30)]
+    assert dc.Trajectory().completed(pa.array([";".join(minutes)])).pace == 60.0
+    scale = dc.Trajectory(step=1, pace=60, span=1, geographic=False, format="%Y-%m-%d %H:%M:%S")
+    # Seconds since 2000: 7,305 days and ten hours.
+    assert scale.encode(minutes[:1]).codes.tolist() == [7305 * 1440 + 600, 0, 5]
+    assert scale.decode(scale.encode(minutes[:1])).to_pylist() == [minutes[:1]]

@@ -47,6 +47,7 @@ _TIMES = (
     "%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%H:%M:%S,%f", "%H.%M", "%H%M%S", "%I:%M %p", "%I:%M:%S %p", "%I:%M%p",
 )  # fmt: skip
 _COMPACT = ("%Y%m%d%H%M%S", "%Y%m%d%H%M", "%d%b%Y:%H:%M:%S", "%d%b%Y:%H:%M:%S.%f")  # the last two are SAS's
+_SHORTENED = "(?i)^(jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)$"
 _SECOND = 1_000_000
 _DAY = 86_400 * _SECOND
 
@@ -259,6 +260,10 @@ def _refined(written: DateFormat, texts: pa.Array) -> DateFormat:
             text = text.replace("%z", "Z")
         elif field.name == "b" and "%b" in text and _any(values, "^[A-Z]{3}") and not _any(values, "[a-z]"):
             text = text.replace("%b", "%^b")
+        elif field.name == "b" and "%b" in text and not _any(values, _SHORTENED) and _any(values, "^.[a-z]{3}$"):
+            whole = text.replace("%b", "%B")
+            # Months that have four letters may be spelt in full as well; a point after them says that they are not.
+            text = whole if read_text(texts, DateFormat(whole))[1].all() else text
     return DateFormat(text)
 
 

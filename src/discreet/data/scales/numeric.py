@@ -58,12 +58,10 @@ class Numeric(Scale):
                 hint="Replace them, or list them as missing codes.",
             )
         enormous = int((np.abs(result) > LARGEST).sum())
-        if enormous:
-            raise DataError(
-                f"{enormous} of {len(column)} values are larger than {LARGEST:g}, which no distance can be taken of.",
-                hint="They may stand for missing values: list them as missing codes, or replace them.",
-            )
-        return result
+        raise DataError(
+            f"{enormous} of {len(column)} values are larger than {LARGEST:g}, which no distance can be taken of.",
+            hint="They may stand for missing values: list them as missing codes, or replace them.",
+        )
 
     def decode(self, encoded: Any) -> pa.Array:
         numbers = np.asarray(encoded, dtype=np.float64)

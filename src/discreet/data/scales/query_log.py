@@ -112,9 +112,7 @@ class QueryLog(Sequence):
         mark = fields.get("delimiter")
         if mark is None and not is_list(values):
             texts = values.drop_null().cast(pa.string())
-            marks = [
-                one for one in (" | ", "|", "; ", ";", "\t") if (pc.sum(pc.count_substring(texts, one)).as_py() or 0)
-            ]
+            marks = [one for one in (" | ", "|", "; ", ";") if (pc.sum(pc.count_substring(texts, one)).as_py() or 0)]
             mark = marks[0] if marks else " | "
         terms, owner, _ = _split(cls((), mark or " | "), values)
         words = terms.dictionary_encode()
