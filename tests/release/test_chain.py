@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -11,14 +13,19 @@ from hypothesis import strategies as st
 
 import discreet as dc
 from discreet import workflow
+from discreet.contracts.stepwise import MaskingStage
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
+from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, DiscreetError, ParameterError, SignatureError, UnknownNameError
 from discreet.evaluation.objective import privacy_utility
 from discreet.masking.microaggregation.numbers.mdav import MDAV
+from discreet.masking.perturbing.pram import PRAM
 from discreet.masking.recoding.coding import TopCoding
-from discreet.release.chain import Chain, masker_of
+from discreet.masking.running.units import PerUnit
+from discreet.release import chain as chain_module
+from discreet.release.chain import Chain, masker_of, seed_of
 from discreet.release.protocol_parts import Step
 
 
@@ -399,3 +406,119 @@ def test_parameters_of_a_chain_are_changed_by_their_names():
     for wrong in ({"step_3__k": 1}, {"step_1": 1}, {"sed": 1}, {"step_1__kk": 2}, {"step_2__kk": 2}):
         with pytest.raises(SignatureError, match="there is no parameter"):
             chain.set_params(**wrong)
+
+
+def test_a_chain_says_its_steps_and_all_its_parameters():
+    chain = Chain(
+        [Step("top-coding", {"share": 0.1, "attributes": ["a", "b", "c", "d"]}), PerUnit(MDAV(k=5), "home"),
+         MDAV(k=3, attributes=["a", "b", "c"]), Step("mdav", {"k": 2, "attributes": ["a"]}, unit="id")],
+        3, folder="f",
+    )  # fmt: skip
+    assert repr(chain) == "Chain(top-coding + mdav + mdav + mdav)"
+    assert chain.name == "top-coding + mdav + mdav + mdav"
+    assert chain.label().split(" → ") == [
+        "top-coding(p=1, share=0.1) on a, b, c and 1 more", "mdav(k=5) by home", "mdav(k=3) on a, b, c",
+        "mdav(k=2) on a by id",
+    ]  # fmt: skip
+    shallow = chain.get_params(deep=False)
+    assert shallow == {"steps": chain.steps, "seed": 3, "folder": "f"}
+    deep = chain.get_params()
+    assert (deep["step_1__share"], deep["step_2__k"], deep["step_3__k"], deep["step_4__k"]) == (0.1, 5, 3, 2)
+    assert {name.partition("__")[0] for name in deep} == {*shallow, "step_1", "step_2", "step_3", "step_4"}
+    twin = chain.clone()
+    assert twin is not chain
+    assert (twin.steps, twin.seed, twin.folder) == (chain.steps, 3, "f")
+    other = chain.seeded(9)
+    assert (other.steps, other.seed, other.folder, chain.seed) == (chain.steps, 9, "f", 3)
+    told = json.loads(chain.description())
+    assert [(name, parameters.get("k"), unit) for name, parameters, unit in told] == [
+        ("top-coding", None, None), ("mdav", 5, "home"), ("mdav", 3, None), ("mdav", 2, "id"),
+    ]  # fmt: skip
+    keys = chain.step_keys()
+    assert [(name, unit, folder) for name, _, unit, folder in keys] == [
+        ("top-coding", None, "f"), ("mdav", "home", "f"), ("mdav", None, "f"), ("mdav", "id", "f"),
+    ]  # fmt: skip
+
+
+def test_steps_draw_from_the_seed_of_the_chain_and_their_place_unless_they_have_their_own():
+    steps = [Step("pram", {"theta": 0.5}), PRAM(theta=0.5), PerUnit(PRAM(theta=0.5, random_state=4), "id"), MDAV(k=3)]
+    seeds = [masker.random_state for masker in Chain(steps, 20).prepare(table())]
+    assert seeds == [20, seed_of(20, 1), 4, seed_of(20, 3)]
+    assert seed_of(20, 0) == 20
+    assert len({seed_of(20, place) for place in range(5)} | {seed_of(21, 1)}) == 6
+    assert [masker.get_params(deep=False).get("random_state") for masker in Chain(steps, 20).maskers][:3] == [
+        None,
+        None,
+        4,
+    ]
+    own = Step("pram", {"theta": 0.5, "random_state": 7})
+    assert masker_of(own, 1, 20).random_state == 7
+    assert [Chain([step]).draws for step in (steps[0], steps[2], own)] == [True, False, False]
+    assert steps[1].random_state is None, "what was given stays as it is"
+
+
+@pytest.mark.parametrize(
+    ("steps", "seed", "message"),
+    [
+        ("mdav", None, "steps must be a list of maskers"), (5, None, "steps must be a list of maskers"),
+        ([MDAV(k=3), "mdav"], None, "every step must be a masker"), ([MDAV(k=3)], "7", "seed must be an integer"),
+        ([], None, "at least one step"),
+    ],
+)  # fmt: skip
+def test_what_is_no_chain_is_refused(steps, seed, message):
+    with pytest.raises(DiscreetError, match=message):
+        Chain(steps, seed)
+
+
+def test_a_chain_without_a_seed_is_not_finished_by_hand():
+    chain = Chain([MDAV(k=3), TopCoding(share=0.1)])
+    stage = MaskingStage(table(), table())
+    for place, masker in enumerate(chain.prepare(table())):
+        stage = chain.advance(stage, place, masker, MemoryEngine())
+    with pytest.raises(ParameterError, match="without a seed"):
+        chain.finish(stage)
+    assert len(chain.seeded(3).finish(stage).provenance.history) == 2
+
+
+def test_a_step_in_files_is_given_the_block_size_and_a_default_for_units(monkeypatch):
+    asked = []
+    monkeypatch.setattr(chain_module, "mask_counted", lambda *given: asked.append(("whole", given[1:])))
+    monkeypatch.setattr(PerUnit, "mask_into", lambda self, *given: asked.append((self.unit, given)))
+    data = table()
+    for unit, size in ((None, 7), (None, None), ("id", 7), ("id", None)):
+        chain_module._step_written(Step("mdav", {"k": 3}, unit=unit), MDAV(k=3), data, "to", "engine", size)
+    assert asked == [
+        ("whole", (data, "to", "engine", 7)), ("whole", (data, "to", "engine", None)),
+        ("id", (data, "to", "engine", 7)), ("id", (data, "to", "engine", chain_module.BLOCK)),
+    ]  # fmt: skip
+    with pytest.raises(ParameterError, match="unit 'gone' is not in the table any more"):
+        chain_module._step_written(Step("mdav", {}, unit="gone"), MDAV(k=3), data, "to", "engine", None)
+
+
+def test_identifiers_stand_by_until_they_are_removed():
+    original = table(4)
+    current = original.select(["x", "y"])
+    assert chain_module._with_identifiers(current, original, None, {"id"}) is current
+    assert chain_module._with_identifiers(original, original, None, set()) is original
+    joined = chain_module._with_identifiers(current.take(np.array([2, 0])), original, np.array([2, 0]), set())
+    assert joined.column("id").to_pylist() == ["p2", "p0"]
+    assert joined.column("x").to_pylist() == original.column("x").take([2, 0]).to_pylist()
+    assert set(joined.names) == {"id", "x", "y"}
+    whole = chain_module._with_identifiers(current, original, None, set())
+    assert whole.column("id").to_pylist() == ["p0", "p1", "p2", "p3"]
+
+
+def test_what_is_masked_once_a_unit_is_not_masked_again_record_by_record():
+    unit = Step("mdav", {"k": 3, "attributes": ["x"]}, unit="id", line=4)
+    data = table()
+    for later in (Step("mdav", {"k": 3, "attributes": ["y"]}), Step("mdav", {"k": 3, "attributes": ["x"]}, unit="id"),
+                  Step("record-order")):  # fmt: skip
+        Chain([unit, later], 1).prepare(data)
+    with pytest.raises(
+        ParameterError, match=r"Step 2 \(mdav\) would mask 'x' record by record.*once for each 'id'"
+    ) as caught:
+        Chain([unit, Step("mdav", {"k": 3, "attributes": ["y", "x"]})], 1).prepare(data)
+    assert caught.value.hint == "Name the others: attributes = ['y']."
+    with pytest.raises(ParameterError, match=r"Line 9: Step 3 \(mdav\)") as caught:
+        Chain([unit, Step("record-order"), Step("mdav", {"k": 3, "attributes": ["x"]}, line=9)], 1).prepare(data)
+    assert caught.value.hint == "Leave the step out, or give it the unit."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
+from dataclasses import replace
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -11,7 +13,10 @@ import pytest
 import discreet as dc
 from discreet.cli import main
 from discreet.errors import FileError, ParameterError, SchemaError
-from discreet.release.importing import import_protocol, save_imported
+from discreet.release import importing
+from discreet.release.imported import Imported, Unread
+from discreet.release.importing import ImportedProtocol, import_protocol, save_imported
+from discreet.release.protocol_parts import Step
 
 PEOPLE = pl.DataFrame(
     {
@@ -271,3 +276,163 @@ def test_of_several_weights_one_is_taken_and_the_others_are_listed(folder):
     imported = import_protocol("two.R", data="people.csv")
     assert imported.protocol.schema.weight == "income"
     assert [(one.where, one.what) for one in imported.unread] == [("line 1", "the weight 'age'")]
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+
+def test_every_line_of_a_recoding_is_kept_or_listed(tmp_path):
+    path = tmp_path / "AGE.grc"
+    path.write_text("1: 1-5\nzz zz zz\n<MISSING> 9\n<CODELIST> c.cdl\n<TREERECODE>\n<WHAT> 3\n\n2: 6-9\n")
+    imported = importing._read(path, None)
+    assert (imported.tool, imported.columns) == ("μ-Argus", {"nominal": ["AGE"], "keys": ["AGE"]})
+    assert [(step.method, dict(step.parameters), note) for step, note in imported.steps] == [
+        ("hierarchy-recoding", {"hierarchies": {"AGE": "AGE-read.grc"}},
+         "the recoding AGE.grc, as far as it could be read")
+    ]  # fmt: skip
+    assert list(map(str, imported.unread)) == [
+        "line 2: a line of the recoding: not taken over: it must be NEW: OLD, FROM-TO, …",
+        "line 3: <MISSING>: declare these codes of the attribute, as missing = [...]",
+        "line 4: <CODELIST>: not taken over",
+        "line 5: <TREERECODE>: not taken over",
+        "line 6: a line of the recoding: not taken over: it begins with a word that is not known",
+    ]
+    assert imported.files == {"AGE-read.grc": b"1: 1-5\n<MISSING> 9\n<CODELIST> c.cdl\n<TREERECODE>\n\n2: 6-9\n"}
+    for content, name in (
+        (b"1: 1-5\n2: 6-9\n", "AGE.grc"), (b"\xef\xbb\xbf1: 1-5\n", "AGE.grc"), (b"\xe9: 1-5\n", "AGE-read.grc"),
+        (b"1: 1-5\n\x1a", "AGE-read.grc"), ("1: 1-5\n".encode("utf-16"), "AGE-read.grc"),
+    ):  # fmt: skip
+        path.write_bytes(content)
+        imported = importing._read(path, "years")
+        assert imported.columns["keys"] == ["years"]
+        assert list(imported.files) == [name]
+        assert imported.files[name] == (
+            content if name == "AGE.grc" else importing._text(path).rstrip("\n").encode() + b"\n"
+        )
+        assert imported.unread == []
+
+
+def test_every_word_of_metadata_and_the_data_beside_them(tmp_path):
+    path = tmp_path / "s.rda"
+    path.write_text(
+        "<VERSION> 1\n<x> 2\nA 1 2\n <IDLEVEL> 2\n <FOO> 1\n <RECODEABLE>\nB 3 1\n <IDLEVEL> x\n <HOUSEHOLD>\n"
+        "C 4 1\n <IDLEVEL> 0\nD 5 1\n<IDLEVEL> 1\n"
+    )
+    imported = importing._read(path, None)
+    assert (imported.columns, imported.data) == ({"keys": ["A", "D"]}, "")
+    assert [(step.method, dict(step.parameters), note) for step, note in imported.steps] == [
+        ("local-suppression", {"k": 2, "levels": {"A": 2, "D": 1}, "attributes": ["A", "D"]},
+         "identification levels as in the metadata; set k to your threshold")
+    ]  # fmt: skip
+    assert list(map(str, imported.unread)) == [
+        "line 1: <VERSION>: not taken over: it stands before the first variable",
+        "line 2: <X>: not taken over: it stands before the first variable",
+        "line 5: <FOO>: not taken over, of the variable A",
+        "line 8: <IDLEVEL>: its number cannot be read, of the variable B",
+        "line 9: <HOUSEHOLD>: B is taken for a variable like others",
+        "identification levels: combinations: every combination is asked for that μ-Argus would take",
+    ]
+    for ending in (".fwf", ".dat", ".asc"):
+        (tmp_path / f"s{ending}").write_text("x")
+        assert importing._read(path, None).data == f"s{ending}"
+    path.write_text("A 1 2\n")
+    plain = importing._read(path, None)
+    assert (plain.steps, plain.unread, plain.columns) == ([], [], {})
+
+
+def test_a_column_has_one_role_and_the_strictest_is_taken():
+    imported = Imported("T", places={"keys": "line 2"})
+    imported.columns = {
+        "identifiers": ["a"], "keys": ["a", "b"], "weight": ["w", "v"], "confidential": ["b", "c"],
+        "strata": ["s", "w"], "household": ["h"], "numeric": ["b", "c"], "nominal": ["c"], "others": ["o", "a"],
+    }  # fmt: skip
+    assert importing._declaration(imported, Path("unread.csv"), {}) == dc.Declaration(
+        keys=("b",), confidential=("c",), identifiers=("a",), strata=("s",), weight="w", household="h", numeric=("b",),
+        nominal=("c",), attributes=({"name": "o", "role": "other"},),
+    )  # fmt: skip
+    end = "already, and a column has one role"
+    assert list(map(str, imported.unread)) == [
+        f"line 2: the role key: not taken over: 'a' is an identifier {end}",
+        f"T: the role stratum: not taken over: 'w' is the weight {end}",
+        f"T: the role confidential: not taken over: 'b' is a key {end}",
+        f"T: the role other: not taken over: 'a' is an identifier {end}",
+        "T: the weight 'v': not taken over: 'w' is it, and there is one",
+    ]
+
+
+def test_strata_that_a_step_masks_are_listed():
+    imported = Imported("T")
+    for given, left, why in (
+        ({"strata": ["a", "b"], "attributes": ["b", "c"]}, {"strata": ["a"], "attributes": ["b", "c"]}, "'b'"),
+        ({"strata": ["a", "b"], "attributes": ["b", "a"]}, {"attributes": ["b", "a"]}, "'a', 'b'"),
+        ({"strata": ["a"], "attributes": ["b"]}, {"strata": ["a"], "attributes": ["b"]}, None),
+        ({"attributes": ["b"]}, {"attributes": ["b"]}, None), ({"strata": ["a"]}, {"strata": ["a"]}, None),
+    ):  # fmt: skip
+        imported.unread.clear()
+        step = importing._unmasked_strata(imported, Step("pram", given, "home"), "line 3: pram. why")
+        assert (step.method, dict(step.parameters), step.unit) == ("pram", left, "home")
+        end = f"not taken over: the step masks {why}, by which it cannot be stratified"
+        assert list(map(str, imported.unread)) == ([] if why is None else [f"line 3: strata of pram: {end}"])
+
+
+def test_columns_that_are_numbered_get_their_names():
+    assert importing._names(["x", 1, 3], ["a", "b", "c"]) == ["x", "a", "c"]
+    for place in (0, 4, -1):
+        with pytest.raises(SchemaError, match=f"Column {place} is named by its place, and the data have 3 columns"):
+            importing._names([place], ["a", "b", "c"])
+    given = {"attributes": [2], "strata": ["x", 1], "k": [3]}
+    assert importing._by_name(given, ["a", "b"]) == {"attributes": ["b"], "strata": ["x", "a"], "k": [3]}
+    assert given["attributes"] == [2]
+    assert importing._by_name({"attributes": None}, []) == {"attributes": None}
+    mapped = {"bands": {"a": "1"}, "maps": {"b": {}, "c": {}}, "hierarchies": 3, "levels": {"d": 1}}
+    assert importing._mapped(mapped) == ["a", "b", "c"]
+
+
+def test_which_file_it_is_about(tmp_path):
+    source = tmp_path / "script.R"
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "a.csv").write_text("x")
+    assert importing._data_of(Imported("T"), source, "own.csv") == Path("own.csv")
+    assert importing._data_of(Imported("T", data="sub\\a.csv"), source, None) == tmp_path / "sub" / "a.csv"
+    assert importing._data_of(Imported("T", data="in.csv", files={"in.csv": b""}), source, None) == tmp_path / "in.csv"
+    with pytest.raises(ParameterError, match="'script.R' does not say which file it is about"):
+        importing._data_of(Imported("T"), source, None)
+    with pytest.raises(FileError, match="'script.R' reads 'b.csv', which is not there"):
+        importing._data_of(Imported("T", data="b.csv"), source, None)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"a\xc3\xa9\n", "aé\n"), (b"\xef\xbb\xbfa", "a"), ("aé".encode("utf-16"), "aé"), (b"a\xe9\x93", "aé“"),
+        (b"a\t\r\n\x0c\x1a\x1a", "a\t\r\n\x0c"), (b"a\xfe\xff", "aþÿ"),
+    ],
+)  # fmt: skip
+def test_texts_of_every_kind(tmp_path, content, text):
+    (tmp_path / "a.R").write_bytes(content)
+    assert importing._text(tmp_path / "a.R") == text
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"", "is empty"), (b" \n\x1a", "is empty"), (b"a\0b", "is no text"), (b"\x1fa", "is no text")],
+)
+def test_what_is_no_text_is_refused(tmp_path, content, why):
+    (tmp_path / "a.R").write_bytes(content)
+    with pytest.raises(FileError, match=f"'a.R' {why}: nothing in it can be read"):
+        importing._text(tmp_path / "a.R")
+
+
+def test_what_came_along_is_written_beside_and_never_over_an_input(tmp_path):
+    plan = dc.Protocol(dc.Schema([dc.Attribute("x", dc.Numeric(), "key")]), [Step("mdav", {"k": 3})])
+    imported = ImportedProtocol(plan, (Unread("line 1", "a", "b"),), {"a.csv": b"new", "b.csv": b"other"}, "ARX")
+    assert repr(imported) == "ImportedProtocol(from ARX: mdav; 1 parts not taken over)"
+    assert repr(replace(imported, protocol=replace(plan, steps=()))) == (
+        "ImportedProtocol(from ARX: no step; 1 parts not taken over)"
+    )
+    (tmp_path / "a.csv").write_bytes(b"old")
+    save_imported(imported, tmp_path / "p.toml", [tmp_path / "a.csv"])
+    assert [(tmp_path / name).read_bytes() for name in ("a.csv", "b.csv")] == [b"old", b"other"]
+    assert (tmp_path / "p.toml").read_text(encoding="utf-8") == plan.to_toml()
+    with pytest.raises(FileError, match="also an input"):
+        save_imported(imported, tmp_path / "p.toml", [tmp_path / "p.toml"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,9 @@ import discreet as dc
 from discreet import workflow
 from discreet.cli import main
 from discreet.contracts.intruder import Intruder
+from discreet.contracts.masked import Masked, Provenance
 from discreet.errors import DataError, SchemaError
+from discreet.release import running_tables
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Source, Step
 from discreet.release.running_tables import check_tables
@@ -263,3 +266,99 @@ def test_contradictions_between_tables_are_refused(folder):
         Tables({})
     with pytest.raises(SchemaError, match=r"Table 'persons': The protocol has no \[\[step\]\]"):
         workflow.run(both(second=persons(steps=[])), folder=folder)
+
+
+# ----------------------------------------------------------------------------------------------------------- the parts
+
+
+def table_of(*attributes, **columns):
+    return dc.Microdata(pl.DataFrame(columns), dc.Schema(attributes))
+
+
+@pytest.mark.parametrize(
+    ("child", "parent", "places"),
+    [
+        (["b", "a", "b"], ["a", "b"], [1, 0, 1]),
+        (["b", "x", None], ["a", "b"], [1, -1, -1]),
+        (["b"], ["a", "a"], None),
+        (["a", "b"], ["c"], [-1, -1]),
+        ([], ["a"], []),
+        (["a"], [], [-1]),
+        (["a", None], ["a", None], [0, -1]),
+    ],
+)
+def test_every_record_has_its_place_in_the_other_table(child, parent, places):
+    schema, kinds = dc.Schema([dc.Attribute("H", dc.Nominal([""]), "identifier")]), {"H": pl.String}
+    tables = [dc.Microdata(pl.DataFrame({"H": one}, schema=kinds), schema) for one in (child, parent)]
+    found = running_tables._partners(tables[0], "H", tables[1], "H")
+    assert (found if found is None else found.tolist()) == places
+
+
+def test_what_another_table_says_stands_beside_under_a_name_of_its_own():
+    rent, region = dc.Attribute("homes.RENT", dc.Numeric(), "key"), dc.Attribute("REGION", dc.Nominal(["n"]), "other")
+    child = table_of(RENT, rent, RENT=[1.0, 2.0], **{"homes.RENT": [3.0, 4.0]})
+    weight = dc.Attribute("W", dc.Numeric(), "weight")
+    parent = table_of(HID, RENT, region, weight, HID=["a", "b"], RENT=[5.0, 6.0], REGION=["n", "n"], W=[1.0, 1.0])
+    joined = running_tables._beside(child, parent, "homes")
+    assert joined.to_arrow().to_pydict() == {
+        "RENT": [1, 2], "homes.RENT": [3, 4], "homes.RENT'": [5, 6], "REGION": ["n", "n"],
+    }  # fmt: skip
+    assert [(a.name, a.role) for a in joined.schema] == [
+        ("RENT", "key"), ("homes.RENT", "key"), ("homes.RENT'", "key"), ("REGION", "other"),
+    ]  # fmt: skip
+
+
+def test_the_note_on_numbers_is_true_of_every_step():
+    said = "Identifiers that are not released (2): PID, HOME."
+    step = Provenance("mdav", {}, (), 2, removed=("PID", "HOME"), notes=("first", said))
+    whole = Provenance("chain", {}, (), 2, removed=("PID", "HOME"), notes=(said,), details={"a": 1}, history=(step,))
+    masked = Masked(table_of(AGE, AGE=[1.0, 2.0]), whole)
+    assert running_tables._with_note_on_numbers(masked, ()) is masked
+    found = running_tables._with_note_on_numbers(masked, ("HOME",)).provenance
+    left = "Identifiers that are not released (1): PID."
+    assert (found.removed, found.notes) == (
+        ("PID",), (left, "Fresh numbers, the same in all tables, in place of HOME."),
+    )  # fmt: skip
+    assert found.details == {"a": 1, "renumbered": ["HOME"]}
+    assert [(one.removed, one.notes) for one in found.history] == [(("PID",), ("first", left))]
+    none = running_tables._with_note_on_numbers(masked, ("HOME", "PID")).provenance
+    assert (none.removed, none.notes) == ((), ("Fresh numbers, the same in all tables, in place of HOME, PID.",))
+
+
+def test_where_files_are_looked_for(tmp_path):
+    plan = both()
+    plan.save(tmp_path / "p.toml")
+    assert running_tables._opened(plan, None)[1:] == (plan.to_toml(), Path())
+    assert running_tables._opened(plan, tmp_path)[2] == tmp_path
+    assert running_tables._opened(tmp_path / "p.toml", None) == (plan, plan.to_toml(), tmp_path)
+    assert running_tables._opened(str(tmp_path / "p.toml"), "elsewhere")[2] == Path("elsewhere")
+    assert running_tables.is_for_tables(tmp_path / "p.toml")
+    (tmp_path / "one.toml").write_text(homes().to_toml())
+    assert not running_tables.is_for_tables(tmp_path / "one.toml")
+
+
+def test_numbers_come_first_in_the_order_of_the_released_records():
+    rows = np.array([2, 0])
+    masked = Masked(table_of(AGE, AGE=[1.0, 2.0]), Provenance("sampling", {}, (), 2, rows=rows))
+    numbers = [table_of(HOME, HOME=["1", "2", "3"]), table_of(PID, PID=["7", "8", "9"])]
+    found = running_tables._with_numbers(masked, numbers).microdata
+    assert found.to_arrow().to_pydict() == {"PID": ["9", "7"], "HOME": ["3", "1"], "AGE": [1, 2]}
+    assert {a.name: a.role for a in found.schema} == {"PID": "identifier", "HOME": "identifier", "AGE": "key"}
+    plain = Masked(table_of(AGE, AGE=[1.0, 2.0, 3.0]), Provenance("mdav", {}, (), 3))
+    found = running_tables._with_numbers(plain, numbers[:1]).microdata
+    assert found.to_arrow().to_pydict() == {"HOME": ["1", "2", "3"], "AGE": [1, 2, 3]}
+
+
+def test_a_run_says_how_many_thresholds_are_met_and_names_its_files(folder, tmp_path):
+    done = workflow.run(both(first=homes(thresholds={"risk_at_most": 0}), joins=[], seed=3), folder=folder)
+    assert repr(done) == "TablesRun(homes, persons; 1 of 2 thresholds met)"
+    assert (done.met, {name: [one.met for one in told] for name, told in done.verdicts.items()}) == (
+        False, {"homes": [False], "persons": [True]},
+    )  # fmt: skip
+    paths = done.write(tmp_path / "out")
+    assert list(paths) == ["homes", "persons", ""]
+    manifest = json.loads(paths[""]["manifest"].read_text(encoding="utf-8"))
+    assert manifest["thresholds"] == {"homes.risk_at_most": "missed", "persons.risk_at_most": "met"}
+    beside = workflow.run(both(joins=[], manifest=None), folder=folder).write()
+    assert list(beside) == ["homes", "persons"]
+    assert beside["homes"]["masked"] == folder / "homes-masked.csv"

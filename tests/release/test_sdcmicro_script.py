@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from discreet.release.sdcmicro_script import read_sdcmicro
+from discreet.errors import FileError
+from discreet.release.sdcmicro_script import _bands, _refusal, _whole_name, read_sdcmicro
 
 OBJECT = (
     'sdc <- createSdcObj(d, keyVars = c("region", "sex"), numVars = c("income", "tax"), pramVars = "fuel",'
@@ -494,3 +497,244 @@ def test_undo_of_what_was_not_read_takes_nothing_back(between):
 def test_undo_looks_past_what_changes_nothing(between):
     script = f"{OBJECT}sdc <- kAnon(sdc, k = 3)\nsdc <- pram(sdc)\n{between}\nsdc <- undolast(sdc)\n"
     assert [step.method for step, _ in read_sdcmicro(script).steps] == ["local-suppression"]
+
+
+NOT_TAKEN = "the call is not taken over"
+MIXED = "households do not stay together: all records are put into another order"
+ANY_VALUE = 'sdcMicro takes a missing value for any value, as here; missing = "category" is stricter'
+STAYS = "pd is the least probability to stay; theta is the share that may change, and invariant keeps totals"
+WHOLE_STORIES = [
+    (
+        r"""library(sdcMicro)
+set.seed(3)
+d <- read.csv2("a.csv", dec = ",", header = TRUE, na = "-", skip = 3, verbose = TRUE)
+e <- read.table("b.txt", sep = "\t")
+sdc <- suppressWarnings(createSdcObj(dat = d, keyVars = c("a", "b"), hhId = "h", excludeVars = c("n", "n"), alpha = 1))
+print(sdc)
+x <- c(1, y)
+f(z)
+invisible(3 + y)
+sdc <- pram(suda2(sdc))
+sdc <- pram(sdc, 3, 4, 5, 6, 7)
+""",
+        {"keys": ["a", "b"], "household": ["h"], "identifiers": ["n"]},
+        {"keys": "line 5", "household": "line 5", "identifiers": "line 5"},
+        ("b.txt", {"delimiter": "\t"}),
+        [],
+        [
+            "line 2: set.seed: R's draws cannot be had again; the protocol has a seed of its own",
+            "line 3: read.csv2(na): declare these codes of the attributes that have them, as missing = [...]",
+            "line 3: read.csv2(skip): not taken over; see [data]",
+            "line 4: read.table: a second file is read; the protocol is about this one alone",
+            "line 5: createSdcObj(alpha): not taken over",
+            "line 6: print: no step; see every report shows it",
+            "line 7: an expression: it would have to be run; what it does to the data is not taken over",
+            "line 8: f: no call of sdcMicro that is known here",
+            "line 9: an expression: it would have to be run; what it does to the data is not taken over",
+            "line 10: pram: not read: suda2 stands within it; give it a line of its own",
+            "line 11: pram: it has more arguments without a name than are known here",
+            f"line 11: pram: pram refuses it: theta must be a number above 0 and below 1; got -4.0; {NOT_TAKEN}",
+        ],
+    ),
+    (
+        """sdc <- createSdcObj(d, keyVars = c("region", "sex"), numVars = c("income", "tax"), weightVar = "w")
+sdc <- kAnon(sdc, k = c(3, 5), importance = 1, keep = TRUE, more = NULL)
+sdc <- localSupp(sdc)
+sdc <- localSupp(sdc, threshold = 0.2, keyVar = c("sex"), x = 1)
+sdc <- globalRecode(sdc, 3, "a")
+sdc <- globalRecode(sdc, "age", breaks = c(10, 5, 0), method = "equidistant")
+sdc <- topBotCoding(sdc, "x", column = 3, kind = "middle")
+sdc <- topBotCoding(sdc, 5, column = "age", kind = "top", keep = 1)
+sdc <- microaggregation(sdc, method = "none")
+sdc <- microaggregation(sdc, method = "rmd", aggr = 2.0)
+sdc <- microaggrGower(sdc, aggr = 4, mixed = "x")
+sdc <- microaggrGower(sdc, variables = "fuel", aggr = 4, k = 5)
+sdc <- addNoise(sdc, method = "restr", noise = 25)
+sdc <- rankSwap(sdc, P = 7.0)
+sdc <- shuffle(sdc, form = y, method = "ds")
+sdc <- varToFactor(sdc, var = x)
+sdc <- removeDirectID(sdc, var = x)
+sdc <- removeDirectID(sdc, var = c("id", "name"))
+calcRisks(sdc)
+""",
+        {"keys": ["region", "sex", "income", "tax"], "numeric": ["income", "tax", "age"], "weight": ["w"],
+         "identifiers": ["id", "name"]},
+        {"keys": "line 1", "weight": "line 1", "identifiers": "line 18"},
+        ("", {}),
+        [
+            ("local-suppression", {"k": 5, "attributes": ["region", "sex"], "missing": "wildcard"},
+             f"line 2: kAnon. {ANY_VALUE}"),
+            ("risk-suppression", {"threshold": 0.15, "missing": "wildcard"}, "line 3: localSupp"),
+            ("risk-suppression", {"threshold": 0.2, "suppress": ["sex"], "missing": "wildcard"}, "line 4: localSupp"),
+            ("banding", {"bands": {"age": "0,5,10"}},
+             "line 6: globalRecode. R's intervals are open at the left, (15, 30]; bands here at the right, [15, 30)"),
+            ("top-coding", {"threshold": 5, "attributes": ["age"]}, "line 8: topBotCoding"),
+            ("mdav", {"k": 3, "attributes": ["income", "tax"]}, "line 9: microaggregation"),
+            ("mdav", {"k": 2, "attributes": ["income", "tax"]}, "line 10: microaggregation"),
+            ("mixed-mdav", {"k": 4, "attributes": ["region", "sex"]}, "line 11: microaggrGower"),
+            ("mixed-mdav", {"k": 5, "attributes": ["fuel"]}, "line 12: microaggrGower"),
+            ("correlated-noise", {"level": 0.25, "attributes": ["income", "tax"]},
+             "line 13: addNoise. noise is in percent of a standard deviation; level is its hundredth"),
+            ("rank-swapping", {"p": 7, "attributes": ["income", "tax"]}, "line 14: rankSwap"),
+            ("shuffling", {"attributes": ["income", "tax"]}, "line 15: shuffle"),
+        ],
+        [
+            "line 2: kAnon(k): several numbers without as many combs; the largest is taken",
+            "line 2: kAnon(importance): it does not say one number for every named key",
+            "line 2: kAnon(keep): not taken over",
+            "line 4: localSupp(x): not taken over",
+            "line 5: globalRecode: its column and breaks cannot be read; the call is not taken over",
+            "line 6: globalRecode(method): not taken over",
+            "line 7: topBotCoding: its column and value and kind cannot be read; the call is not taken over",
+            "line 8: topBotCoding(keep): not taken over",
+            "line 9: microaggregation(method = 'none'): no such grouping here; mdav is taken",
+            "line 10: microaggregation(method = 'rmd'): distances are not robust here; mdav is taken",
+            "line 11: microaggrGower(mixed): not taken over",
+            "line 15: shuffle(form): name what predicts in predictors",
+            "line 15: shuffle(method): not taken over",
+            "line 16: varToFactor: its var is not written out; the call is not taken over",
+            "line 17: removeDirectID: its var is not written out; the call is not taken over",
+            "line 19: calcRisks: no step; see every assessment",
+        ],
+    ),
+    (
+        """sdc <- createSdcObj(d[1:3], keyVars = "a", ghostVars = list(list("a", "g"), list("b")),
+  randomizeRecords = "byHH"); sdc <- kAnon(sdc, k = 1)
+sdc <- undolast(sdc)
+sdc <- kAnon(sdc, k = 3)
+sdc <- undolast(sdc)
+sdc <- pram(sdc, "a")
+sdc <- varToFactor(sdc, "a")
+sdc <- undolast(sdc)
+writeSafeFile(sdc, randomize = "simple")
+writeSafeFile(sdc, rand = "withinHH")
+""",
+        {"keys": ["a"], "nominal": ["a"]},
+        {"keys": "line 1"},
+        ("", {}),
+        [
+            ("pram", {"theta": 0.2, "invariant": True, "attributes": ["a"]},
+             f"line 6: pram. {STAYS}"),
+            ("ghost-suppression", {"ghosts": {"a": ["g"]}},
+             "line 1: ghostVars. What is suppressed in a key is here, too: after every suppression"),
+            ("record-order", {}, "line 1: randomizeRecords"),
+        ],
+        [
+            "line 1: createSdcObj(dat): what is done to the data here is not taken over; they are read as they are",
+            "line 1: createSdcObj(ghostVars): the columns of one pair are not written out",
+            f"line 1: createSdcObj(randomizeRecords): {MIXED}",
+            f"line 2: kAnon: local-suppression refuses it: k must be an integer of at least 2; got 1; {NOT_TAKEN}",
+            "line 5: undolast: the step local-suppression before it was left out",
+            "line 8: undolast: the call before it gave no step; nothing is taken back",
+            "line 9: writeSafeFile: no step; see `discreet run` writes the release; its name stands in [release]",
+            "line 10: writeSafeFile: no step; see `discreet run` writes the release; its name stands in [release]",
+            f"line 10: writeSafeFile(randomizeRecords): {MIXED}",
+        ],
+    ),
+    (
+        'undolast(sdc)\nsdc <- createSdcObj(d, keyVars = keys, numVars = c("x", 3), randomizeRecords = "no", seed = 1)',
+        {"keys": ["x", 3], "numeric": ["x", 3]},
+        {"keys": "line 2"},
+        ("", {}),
+        [],
+        [
+            "line 1: undolast: not taken over: its object is none that the script makes",
+            "line 2: createSdcObj(keyVars): the columns are not written out; declare them by hand",
+            "line 2: createSdcObj(seed): R's draws cannot be had again; the protocol has a seed",
+        ],
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "columns", "places", "data", "found", "unread"), WHOLE_STORIES)
+def test_whole_scripts(script, columns, places, data, found, unread):
+    imported = read_sdcmicro(script)
+    assert (imported.columns, imported.places, (imported.data, imported.layout)) == (columns, places, data)
+    assert [(step.method, dict(step.parameters), note) for step, note in imported.steps] == found
+    assert list(map(str, imported.unread)) == unread
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "whole"),
+    [
+        ("pram", "v", "variables"), ("pram", "pd", "pd"), ("pram", "p", "pd"), ("pram", "PD", ""), ("pram", "x", "x"),
+        ("microaggrGower", "b", "by"), ("microaggrGower", "K", ""), ("microaggrGower", "k", "k"),
+        ("createSdcObj", "KEYVARS", "KEYVARS"), ("createSdcObj", "s", ""), ("createSdcObj", "key", "keyVars"),
+        ("kAnon", "K", ""), ("kAnon", "c", "combs"), ("rankSwap", "p", ""), ("rankSwap", "P", "P"),
+        ("rankSwap", "se", "seed"), ("shuffle", "m", "method"), ("shuffle", "g", "gadp"),
+        ("microaggregation", "w", "weights"),
+        ("microaggregation", "m", ""), ("microaggregation", "METHOD", ""), ("varToFactor", "v", "var"),
+        ("varToFactor", "VAR", "VAR"),
+    ],
+)  # fmt: skip
+def test_the_whole_names_of_arguments(function, name, whole):
+    assert _whole_name(function, name) == whole
+
+
+ONE_NUMBER, NO_COLUMNS, ONE_NAME = "it must be one number", "it names no columns", "it must be one name"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        ("k", None, ""), ("k", 3, ""), ("k", [3, 4.5], ""), ("k", [], ONE_NUMBER), ("k", [3, True], ONE_NUMBER),
+        ("k", math.inf, ONE_NUMBER), ("k", "3", ONE_NUMBER), ("aggr", [3], ONE_NUMBER), ("aggr", 0.5, ""),
+        ("variables", ["a", 2], ""), ("variables", "a", ""), ("variables", [], NO_COLUMNS),
+        ("variables", True, NO_COLUMNS),
+        ("variables", {"0": "a"}, ""), ("strata_variables", ["a", 2.5], NO_COLUMNS), ("strata_variables", 3, ""),
+        ("method", "mdav", ""), ("method", 3, ONE_NAME), ("keyVar", ["a"], ONE_NAME), ("keyVar", "a", ""),
+        ("importance", "anything", ""), ("combs", [1, 2], ""),
+    ],
+)  # fmt: skip
+def test_why_an_argument_is_refused(name, value, why):
+    assert _refusal(name, value) == why
+
+
+@pytest.mark.parametrize(
+    ("breaks", "bands"),
+    [
+        (3, "equal:3"), (3.0, "equal:3"), ([4], "equal:4"), (True, ""), ("x", ""), (math.inf, ""), ([], ""),
+        ([0, 5], "0,5"), ([5, 0.5], "0.5,5"), ([0, 0], ""), ([0, True], ""), ([0, None], ""), ([0, math.inf], "0+"),
+        ([0, 5, math.inf], "0,5+"), ([-math.inf, 5], "<5"), ([-math.inf, 5, 9], "<5,9"),
+        ([math.inf, -math.inf, 5], "<5,5+"), ([-math.inf, 5, 9, math.inf], "<5,9+"), ([-math.inf, math.inf], ""),
+    ],
+)  # fmt: skip
+def test_breaks_as_bands(breaks, bands):
+    assert _bands(breaks) == bands
+
+
+@pytest.mark.parametrize("text", ["", "a + b", "f(x)\n", "x <- 3\ng(h(1))"])
+def test_what_is_no_script_of_it_is_refused(text):
+    with pytest.raises(FileError, match="Nothing in the file could be read as a script of sdcMicro"):
+        read_sdcmicro(text)
+
+
+@pytest.mark.parametrize("text", ["library(x)", 'read.csv("a")', "print(1)", "pram(s)", "undolast(s)", "f(1)\npram(s)"])
+def test_one_known_call_makes_it_a_script(text):
+    assert read_sdcmicro(text).tool == "sdcMicro"
+
+
+@pytest.mark.parametrize(
+    ("call", "inner"),
+    [
+        ("sdc <- pram(kAnon(sdc))", "kAnon"),
+        ("sdc <- pram(f(sdc))", "f"),
+        ("sdc <- pram(obj = f(sdc))", "f"),
+        ("sdc <- pram(sdc$x)", "an expression"),
+        ("sdc <- pram(sdc, variables = c('a', kAnon(x)))", "kAnon"),
+        ("sdc <- f(g(list(a = kAnon(sdc))))", "kAnon"),
+        ("sdc <- f(1 + undolast(sdc))", "undolast"),
+        ("sdc <- f(sdc) |> g(pram(x))", "pram"),
+        ("y <- createSdcObj(kAnon(sdc), keyVars = 'a')", "kAnon"),
+    ],
+)
+def test_a_call_within_a_call_is_named(call, inner):
+    unread = [one for one in read_sdcmicro(f"{OBJECT}{call}\n").unread if one.why.startswith("not read")]
+    assert [(one.where, one.why) for one in unread] == [
+        ("line 2", f"not read: {inner} stands within it; give it a line of its own")
+    ]
+
+
+@pytest.mark.parametrize("call", ["pram(sdc.x)", "pram(`sdc`)", "print(suda2(sdc))", "x <- c(pram)", "f(prams(sdc))"])
+def test_what_is_no_call_within_a_call_is_not_named_so(call):
+    assert not any(one.why.startswith("not read") for one in read_sdcmicro(f"{OBJECT}{call}\n").unread)

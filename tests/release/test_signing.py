@@ -263,3 +263,105 @@ def test_a_line_that_cannot_be_read_is_said(tmp_path, line):
     with pytest.raises(FileError, match="Line 2 of the list of signers"):
         check_approvals(folder, signers=signers)
     assert main._code(["verify", str(folder), "--signers", str(signers), "--quiet"]) == 2
+
+
+KEY, OWN = "A" * 40, "B" * 40
+VALID = f"[GNUPG:] VALIDSIG {KEY} 2026-01-01 1 0 4 0 22 10 00 {OWN}\n"
+STRANGER = ("wrong", f"The GPG key {KEY} is of nobody who may sign.", "")
+NOT_OF_IT = ("wrong", "The GPG signature is not of this approval.", "")
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "listed", "told"),
+    [
+        (VALID, 0, None, ("fits", f"Signed by the GPG key {KEY}.", "")),
+        (VALID + "[GNUPG:] TRUST_ULTIMATE 0\n", 0, None, ("trusted", f"Signed by the GPG key {KEY}.", "")),
+        (VALID + "[GNUPG:] TRUST_FULLY 0\n", 0, None, ("trusted", f"Signed by the GPG key {KEY}.", "")),
+        (VALID + "[GNUPG:] TRUST_MARGINAL 0\n", 0, None, ("fits", f"Signed by the GPG key {KEY}.", "")),
+        # The list says whose key it is: its own name goes before that of the key which it belongs to.
+        (VALID, 0, [KEY, "Ann"], ("trusted", f"Signed by Ann with the GPG key {KEY}.", "Ann")),
+        (VALID, 0, [OWN, "Eve"], ("trusted", f"Signed by Eve with the GPG key {KEY}.", "Eve")),
+        (VALID, 0, [OWN, "Eve", KEY, "Ann"], ("trusted", f"Signed by Ann with the GPG key {KEY}.", "Ann")),
+        (VALID, 0, ["C" * 40, "Ann"], STRANGER),
+        (VALID + "[GNUPG:] TRUST_ULTIMATE 0\n", 0, [], STRANGER),
+        # Another word of the line is a fingerprint of nobody's.
+        (VALID.replace(" 22 ", f" {'C' * 40} "), 0, ["C" * 40, "Ann"], STRANGER),
+        (VALID, 1, None, NOT_OF_IT),
+        ("[GNUPG:] GOODSIG X Ann\n", 0, None, NOT_OF_IT),
+        ("", 0, None, NOT_OF_IT),
+        (VALID + "[GNUPG:] EXPSIG X Ann\n", 0, None, NOT_OF_IT),
+        (VALID + "[GNUPG:] REVKEYSIG X Ann\n", 0, [KEY, "Ann"],
+         ("wrong", f"The GPG key {KEY} was revoked by its owner.", "")),
+        (VALID + "[GNUPG:] KEYREVOKED\n", 0, None, ("wrong", f"The GPG key {KEY} was revoked by its owner.", "")),
+        (VALID + "[GNUPG:] KEYEXPIRED 1\n", 0, [KEY, "Ann"],
+         ("fits", f"Signed by the GPG key {KEY}, which has expired.", "")),
+        ("[GNUPG:] NO_PUBKEY X\n", 2, None,
+         ("unchecked", "The GPG signature was not checked: the signer's public key is not at hand.", "")),
+    ],
+)  # fmt: skip
+def test_what_gpg_says_of_a_signature(tmp_path, monkeypatch, status, code, listed, told):
+    signers = None
+    if listed is not None:
+        signers = tmp_path / "signers"
+        pairs = zip(listed[::2], listed[1::2], strict=True)
+        signers.write_text("".join(f"gpg {key} {name}\n" for key, name in pairs), encoding="utf-8")
+    calls = []
+
+    def call(kind, arguments, text):
+        calls.append((kind, arguments[:-2], arguments[-1], text))
+        return subprocess.CompletedProcess([], code, status, "")
+
+    monkeypatch.setattr(signing, "_call", call)
+    found = check_signature("text", {"kind": "gpg", "text": "armoured"}, signers=signers)
+    assert (found.state, found.sentence, found.signer) == told
+    assert calls == [
+        ("gpg", ["--batch", "--no-auto-key-retrieve", "--status-fd", "1", "--verify"], "-", "text")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("signature", [{}, {"kind": "ssh"}, {"kind": "gpg", "text": 3}, {"kind": "x", "text": ""}])
+def test_a_signature_of_no_known_kind_is_wrong(signature):
+    found = check_signature("text", signature)
+    assert (found.state, found.sentence) == ("wrong", "The signature is of no kind that is known.")
+
+
+def test_every_name_of_a_list_of_signers(tmp_path):
+    signers = tmp_path / "signers"
+    signers.write_text(
+        f'# gpg {DIGITS} Nobody\n\na@x.org ssh-ed25519 AAAA\n"Ann Smith, Eve ,," namespaces="file" ssh-rsa BBBB= home\n'
+        f"gpg {DIGITS} Abe Dee\nb@x.org,,c@x.org ecdsa-sha2-nistp256 CCCC\n  sk sk-ssh-ed25519@openssh.com DDDD\n",
+        encoding="utf-8",
+    )
+    assert listed_signers(signers) == ["Abe Dee", "a@x.org", "Ann Smith", "Eve", "b@x.org", "c@x.org", "sk"]
+    with pytest.raises(FileError, match="cannot be read as text"):
+        listed_signers(tmp_path)
+    signers.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileError, match="cannot be read as text"):
+        listed_signers(signers)
+
+
+@ssh
+def test_a_key_of_nobody_and_a_signature_for_another_purpose(key, tmp_path):
+    signature = sign("text", ssh_key=key)
+    assert set(signature) == {"kind", "text"}
+    fits = check_signature("text", signature)
+    printed = subprocess.run(
+        ["ssh-keygen", "-l", "-f", key], capture_output=True, text=True, check=True
+    ).stdout.split()[1]
+    assert fits == signing.Signature(
+        "fits", f"Signed by the SSH key {printed}; whose key it is, a list of signers says."
+    )
+    signers = tmp_path / "signers"
+    public = key.with_suffix(".pub").read_text(encoding="utf-8")
+    signers.write_text(f"gpg {DIGITS} Abe Dee\nann,eve@x.org {public}", encoding="utf-8")
+    found = check_signature("text", signature, signers=signers)
+    assert found.state == "trusted"
+    assert found.sentence == f"Signed by {found.signer} with the SSH key {printed}."
+    assert found.signer in {"ann", "eve@x.org", "ann,eve@x.org"}
+    signers.write_text(f"gpg {DIGITS} Abe Dee\n", encoding="utf-8")
+    assert check_signature("text", signature, signers=signers) == signing.Signature(
+        "wrong", f"The SSH key {printed} is of nobody who may sign."
+    )
+    made_for = ["ssh-keygen", "-Y", "sign", "-q", "-n", "file", "-f", key]
+    other = subprocess.run(made_for, input="text", capture_output=True, text=True, check=True).stdout
+    assert check_signature("text", {"kind": "ssh", "text": other}).state == "wrong"

@@ -11,8 +11,12 @@ from typer.testing import CliRunner
 
 import discreet as dc
 from discreet.cli.main import _code, app
+from discreet.contracts.masked import Provenance
+from discreet.contracts.run_masker import Written
 from discreet.data.cleaning import released_schema
+from discreet.errors import FileError, ParameterError, SchemaError
 from discreet.io.stored_parquet import ParquetTarget
+from discreet.release import stored_run
 from discreet.release.stored_run import MaskedFiles
 from discreet.statistics import question
 
@@ -184,3 +188,71 @@ def test_the_released_schema_of_batches_is_that_of_the_table(data):
     stored = dc.scan(data.with_name("m.parquet"), masked.microdata.schema)
     files = MaskedFiles(stored, masked.provenance)
     assert files.schema == released_schema(masked.microdata) == masked.schema
+
+
+@pytest.mark.parametrize(
+    ("source", "release", "error", "message"),
+    [
+        (None, {}, SchemaError, "The protocol names no data"),
+        (dc.release.Source("a.parquet", delimiter=";"), {}, ParameterError, r"\[data\]: delimiter cannot be used"),
+        (dc.release.Source("a.parquet", header=False), {}, ParameterError, r"\[data\]: header cannot be used"),
+        (dc.release.Source("a.parquet"), {"masked": "m.sav"}, FileError, "is a Parquet or CSV file"),
+        (dc.release.Source("a.csv", sequence="x"), {}, ParameterError, "sequence cannot be set for this file"),
+    ],
+)
+def test_what_a_stream_cannot_is_refused_by_name(data, source, release, error, message):
+    pl.read_parquet(data).write_csv(data.with_suffix(".csv"))
+    plan = dc.Protocol(SCHEMA, STEPS, source=source, release=release)
+    with pytest.raises(error, match=message):
+        stored_run._scanned(plan, data.parent)
+
+
+def test_the_file_that_a_protocol_names_is_opened_as_it_says(data):
+    pl.read_parquet(data).write_csv(data.with_suffix(".csv"), separator=";")
+    for source, masked in (
+        (dc.release.Source("a.parquet"), {}), (dc.release.Source("a.parquet"), {"masked": "m.pq"}),
+        (dc.release.Source("a.parquet"), {"masked": "m.csv.gz"}), (dc.release.Source("a.csv", delimiter=";"), {}),
+    ):  # fmt: skip
+        found = stored_run._scanned(dc.Protocol(SCHEMA, STEPS, source=source, release=masked), data.parent)
+        assert (len(found), found.schema) == (N, SCHEMA)
+
+
+def test_groups_are_unknown_where_a_grouping_step_kept_none():
+    def step(method, labels=None):
+        return Provenance(method, {}, (), 3, labels=labels)
+
+    labels = np.zeros(3, dtype=np.int64)
+    cases = [
+        ((), False), ((step("mdav"),), True), ((step("mdav", labels),), False), ((step("pram"),), False),
+        ((step("mdav", labels), step("mdav")), True), ((step("own method"), step("top-coding")), False),
+    ]  # fmt: skip
+    for history, unknown in cases:
+        assert stored_run._groups_unknown(Provenance("chain", {}, (), 3, history=history)) is unknown
+
+
+def test_a_release_in_files_is_compared_record_by_record(data, tmp_path):
+    source = dc.scan(data, SCHEMA)
+    pl.read_parquet(data).drop("id", "house").write_parquet(tmp_path / "m.parquet")
+    schema = SCHEMA.select(["region", "age", "rent", "wage"])
+    plain = Written(Provenance("mdav", {}, ("age",), N), schema)
+    original, release = stored_run.stored_release(source, tmp_path / "m.parquet", plain)
+    assert original is source
+    assert (len(release), release.schema) == (N, schema)
+    files = MaskedFiles(release, plain.provenance)
+    assert (len(files), repr(files)) == (N, f"MaskedFiles({N} records by mdav: age)")
+    assert sum(map(len, files.batches())) == N
+    moved = Written(Provenance("record-order", {}, (), N, rows=np.arange(N)[::-1]), schema)
+    original, release = stored_run.stored_release(source, tmp_path / "m.parquet", moved)
+    assert isinstance(original, dc.Microdata)
+    assert original.names == SCHEMA.names
+    assert (len(release), release.provenance) == (N, moved.provenance)
+    held = MaskedFiles(release, moved.provenance)
+    assert [len(one) for one in held.batches()] == [N]
+    assert held.schema == files.schema == released_schema(release.microdata)
+    assert held.schema["region"].scale.levels == ("n", "s", "w")
+    stored_run.copy_release(files, tmp_path / "copy.csv", [])
+    assert pl.read_csv(tmp_path / "copy.csv").equals(
+        pl.read_csv(pl.read_parquet(tmp_path / "m.parquet").write_csv().encode())
+    )
+    with pytest.raises(FileError, match="also an input"):
+        stored_run.copy_release(files, tmp_path / "copy.csv", [tmp_path / "copy.csv"])

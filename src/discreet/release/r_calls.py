@@ -18,6 +18,7 @@ _TOKEN = re.compile(
 )
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _CONSTANTS = {"TRUE": True, "FALSE": False, "T": True, "F": False, "NULL": None, "Inf": math.inf}
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _CONTROL = {"for", "while", "repeat", "if", "function", "{", "rm"}
 _ANYTHING = {"source", "load", "attach", "assign", "eval", "list2env", "delayedAssign"}
 """Calls after which any name may stand for something else."""
@@ -117,7 +118,7 @@ def _forget(tokens: list[_Token], known: dict[str, Any]) -> None:
         if token.kind == "operator":
             depth += (token.text in _CLOSING) - (token.text in _CLOSING.values())
         gives = token.kind == "arrow" or token.text == "%<>%" or (token.text == "=" and depth == 0)
-        assigned |= gives and (place != 1 or token.text == "->")
+        assigned |= gives and (place != 1 or token.text in ("->", "%<>%"))
     for word in words if assigned else ():
         known.pop(word, None)
 
@@ -138,8 +139,12 @@ def _tokens(text: str) -> Iterator[_Token]:
 
 
 def _statement_end(tokens: list[_Token], place: int) -> int:
-    """Return where the statement ends that begins here: at a line's end outside brackets, nothing left open."""
+    """Return where the statement ends that begins here: at a line's end outside brackets, nothing left open.
+
+    Lines that are empty, or hold a comment alone, do not end what waits for something behind a pipe or an operator.
+    """
     depth = 0
+    before: _Token | None = None
     for end in range(place, len(tokens)):
         token = tokens[end]
         if token.text in _CLOSING and token.kind == "operator":
@@ -147,20 +152,19 @@ def _statement_end(tokens: list[_Token], place: int) -> int:
         elif token.text in _CLOSING.values() and token.kind == "operator":
             depth -= 1
         elif token.kind == "line" and depth <= 0:
-            before = tokens[end - 1] if end > place else None
             waiting = before is not None and (
-                before.kind in ("pipe", "arrow") or (before.kind == "operator" and before.text in "+-*/,=&|~")
+                before.kind in ("pipe", "arrow") or (before.kind == "operator" and before.text not in _CLOSING.values())
             )
             if not waiting:
                 return end
+        before = before if token.kind == "line" else token
     return len(tokens)
 
 
 def _statement(tokens: list[_Token], known: dict[str, Any]) -> Iterator[RCall]:
     line, result = tokens[0].line, ""
-    if len(tokens) > 2 and tokens[0].kind == "name" and (tokens[1].kind == "arrow" or tokens[1].text == "="):
-        if tokens[1].text != "->":
-            result, tokens = tokens[0].text, tokens[2:]
+    if len(tokens) > 2 and tokens[0].kind == "name" and tokens[1].text in ("<-", "<<-", "="):
+        result, tokens = tokens[0].text, tokens[2:]
     elif len(tokens) > 2 and tokens[-2].text == "->":
         result, tokens = tokens[-1].text, tokens[:-2]
     parts, depth = [[]], 0  # type: list[list[_Token]], int
@@ -245,7 +249,7 @@ def _value(tokens: list[_Token], known: dict[str, Any]) -> Any:
     if len(tokens) == 1:
         token = tokens[0]
         if token.kind == "text":
-            return re.sub(r"\\(.)", r"\1", token.text[1:-1])
+            return re.sub(r"\\(.)", lambda escape: _ESCAPED.get(escape[1], escape[1]), token.text[1:-1])
         if token.kind == "number":
             return _number(token.text)
         if token.text in _CONSTANTS:
@@ -253,8 +257,9 @@ def _value(tokens: list[_Token], known: dict[str, Any]) -> Any:
         if token.kind == "name" and token.text.strip("`") in known:
             return known[token.text.strip("`")]
     if len(tokens) == 3 and tokens[1].text == ":" and {tokens[0].kind, tokens[2].kind} == {"number"}:
-        first, last = int(_number(tokens[0].text)), int(_number(tokens[2].text))
-        if abs(last - first) <= 100_000:
+        ends = [float(_number(token.text)) for token in (tokens[0], tokens[2])]
+        if all(one.is_integer() for one in ends) and abs(ends[1] - ends[0]) <= 100_000:
+            first, last = map(int, ends)
             return list(range(first, last + 1) if first <= last else range(first, last - 1, -1))
     if _is_call(tokens):
         call = _call(tokens, "", known)
@@ -269,7 +274,7 @@ def _value(tokens: list[_Token], known: dict[str, Any]) -> Any:
 
 
 def _sequence(call: RCall) -> Any:
-    numbers = [value for value in call.places if isinstance(value, int | float) and not isinstance(value, bool)]
+    numbers = [one for one in call.places if type(one) is int or (type(one) is float and math.isfinite(one))]
     if len(numbers) < len(call.places):
         return call
     first, last, step = (*numbers, 1)[:3]

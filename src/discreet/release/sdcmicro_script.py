@@ -359,6 +359,7 @@ def _data(imported: Imported, call: RCall, where: str) -> None:
     if imported.data not in ("", path):
         imported.skip(where, call.function, "a second file is read; the protocol is about this one alone")
     imported.data = path
+    imported.layout.clear()
     separator = call.argument("sep")
     separator = ";" if call.function in ("read.csv2", "read_csv2") else separator
     if isinstance(separator, str) and len(separator) == 1 and separator != ",":
