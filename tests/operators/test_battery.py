@@ -247,3 +247,219 @@ def test_empty_and_missing_collections_are_refused(operator: Operator) -> None:
 @pytest.mark.parametrize("operator", cases())
 def test_an_operator_shows_its_parameters(operator: Operator) -> None:
     assert repr(operator).startswith(f"{type(operator).__name__}(")
+
+
+INF = np.inf
+WRITTEN_OUT = {
+    "choquet-integral": [
+        ("ChoquetIntegral(measure=FuzzyMeasure(n=3))", 3, (-INF, INF)),
+        ("ChoquetIntegral(measure=FuzzyMeasure(n=4))", 4, (-INF, INF)),
+    ],
+    "convex-weighted-median": [("ConvexWeightedMedian()", None, (0.0, INF))],
+    "cwow-median": [
+        ("CWOWMedian(alpha=1.0, quantifier=None, beta=0.5, convex=True, random_state=None)", None, (0.0, INF)),
+        ("CWOWMedian(alpha=0.5, quantifier=None, beta=0.5, convex=True, random_state=None)", None, (0.0, INF)),
+        ("CWOWMedian(alpha=3.0, quantifier=None, beta=0.5, convex=True, random_state=None)", None, (0.0, INF)),
+        ("CWOWMedian(alpha=1.0, quantifier='about half', beta=0.5, convex=True, random_state=None)", None, (0.0, INF)),
+        ("CWOWMedian(alpha=1.0, quantifier=None, beta=0.3, convex=True, random_state=None)", None, (0.0, INF)),
+        ("CWOWMedian(alpha=2.0, quantifier=None, beta=0.5, convex=False, random_state=None)", None, (0.0, INF)),
+    ],
+    "cwow-plurality": [
+        ("CWOWPlurality(alpha=1.0, quantifier=None)", None, (0.0, INF)),
+        ("CWOWPlurality(alpha=0.5, quantifier=None)", None, (0.0, INF)),
+        ("CWOWPlurality(alpha=3.0, quantifier=None)", None, (0.0, INF)),
+    ],
+    "defuzzifier": [
+        (
+            (
+                "Defuzzifier(steps=[ConvexHull(), WOWTransformation(alpha=2.0, quantifier=None), "
+                "MedianSelection(beta=0.5, side='upper')], n_levels=None, random_state=None)"
+            ),
+            None,
+            (0.0, INF),
+        ),
+        (
+            (
+                "Defuzzifier(steps=[ChoquetTransformation(normalisation='each'), MedianSelection(beta=0.5, "
+                "side='upper')], n_levels=7, random_state=None)"
+            ),
+            None,
+            (0.0, 6.0),
+        ),
+        (
+            (
+                "Defuzzifier(steps=[Normalisation(), MedianSelection(beta=0.5, side='lower')], n_levels=None, "
+                "random_state=None)"
+            ),
+            None,
+            (0.0, INF),
+        ),
+    ],
+    "least-distance": [
+        ("LeastDistance(n_levels=7)", None, (0.0, 6.0)),
+        ("LeastDistance(n_levels=7)", None, (0.0, 6.0)),
+    ],
+    "linguistic-owa": [
+        ("LinguisticOWA(alpha=1.0, quantifier=None, vector=None)", None, (0.0, INF)),
+        ("LinguisticOWA(alpha=0.5, quantifier=None, vector=None)", None, (0.0, INF)),
+        ("LinguisticOWA(alpha=1.0, quantifier='most', vector=None)", None, (0.0, INF)),
+        ("LinguisticOWA(alpha=1.0, quantifier=None, vector=(0.5, 0.3, 0.2))", 3, (0.0, INF)),
+    ],
+    "linguistic-wowa": [
+        ("LinguisticWOWA(alpha=1.0, quantifier=None)", None, (0.0, INF)),
+        ("LinguisticWOWA(alpha=0.5, quantifier=None)", None, (0.0, INF)),
+        ("LinguisticWOWA(alpha=1.0, quantifier='most')", None, (0.0, INF)),
+    ],
+    "mean": [("ArithmeticMean()", None, (-INF, INF))],
+    "mean-hierarchy": [
+        (
+            (
+                "MeanHierarchy(layers=((QuasiWeightedMean(generator=Generator(low=5e-324, high=inf, "
+                "label='log'), weights=array([0.5, 0.5])), QuasiWeightedMean(generator=Generator(low=0.0, "
+                "high=inf, label='power:2'), weights=array([0.5, 0.5]))), "
+                "(QuasiWeightedMean(generator=Generator(low=0.0, high=inf, label='power:1'), "
+                "weights=array([0.5, 0.5])),)))"
+            ),
+            2,
+            (5e-324, INF),
+        ),
+        (
+            (
+                "MeanHierarchy(layers=((QuasiWeightedMean(generator=Generator(low=5e-324, high=inf, "
+                "label='log'), weights=array([0.2, 0.3, 0.5])), QuasiWeightedMean(generator=Generator(low=0.0, "
+                "high=inf, label='power:2'), weights=array([0.6, 0.2, 0.2]))), "
+                "(QuasiWeightedMean(generator=Generator(low=0.0, high=inf, label='power:1'), "
+                "weights=array([0.25, 0.75])),)))"
+            ),
+            3,
+            (5e-324, INF),
+        ),
+    ],
+    "numeric-median": [
+        ("NumericMedian(middle='mean')", None, (-INF, INF)),
+        ("NumericMedian(middle='lower')", None, (-INF, INF)),
+        ("NumericMedian(middle='upper')", None, (-INF, INF)),
+    ],
+    "numeric-order-statistic": [
+        ("NumericOrderStatistic(rank=1)", None, (-INF, INF)),
+        ("NumericOrderStatistic(rank=-1)", None, (-INF, INF)),
+    ],
+    "ordinal-choquet": [
+        (
+            (
+                "OrdinalChoquet(measure=[0, 2, 1, 4, 3, 5, 5, 8], logic=OrdinalLogic(lukasiewicz, n_levels=7), "
+                "rounding='down')"
+            ),
+            3,
+            (0.0, 6.0),
+        ),
+        (
+            "OrdinalChoquet(measure=[0, 2, 1, 4, 3, 5, 5, 8], logic=OrdinalLogic(minimum, n_levels=7), rounding='up')",
+            3,
+            (0.0, 6.0),
+        ),
+    ],
+    "ordinal-median": [
+        ("OrdinalMedian(side='lower')", None, (0.0, INF)),
+        ("OrdinalMedian(side='upper')", None, (0.0, INF)),
+    ],
+    "ordinal-order-statistic": [("OrdinalOrderStatistic(rank=1)", None, (0.0, INF))],
+    "ordinal-sugeno": [
+        ("OrdinalSugeno(measure=[0, 2, 1, 4, 3, 5, 5, 6], n_levels=7)", 3, (0.0, 6.0)),
+        ("OrdinalSugeno(measure=array([0, 6, 2, 6, 4, 6, 4, 6]), n_levels=None)", 3, (0.0, 6.0)),
+    ],
+    "ordinal-weighted-mean": [
+        ("OrdinalWeightedMean(logic=OrdinalLogic(lukasiewicz, n_levels=7), rounding='down')", None, (0.0, 6.0)),
+        ("OrdinalWeightedMean(logic=OrdinalLogic(lukasiewicz, n_levels=7), rounding='up')", None, (0.0, 6.0)),
+        ("OrdinalWeightedMean(logic=OrdinalLogic(minimum, n_levels=7), rounding='down')", None, (0.0, 6.0)),
+        ("OrdinalWeightedMean(logic=OrdinalLogic(nilpotent_minimum, n_levels=7), rounding='down')", None, (0.0, 6.0)),
+        ("OrdinalWeightedMean(logic=OrdinalLogic(ordinal_sum, n_levels=7), rounding='up')", None, (0.0, 6.0)),
+    ],
+    "owa": [
+        ("OWA(quantifier=Power(alpha=2.0), weights=None)", None, (-INF, INF)),
+        ("OWA(quantifier=Threshold(alpha=0.5), weights=None)", None, (-INF, INF)),
+        ("OWA(quantifier=None, weights=array([0.1, 0.2, 0.7]))", 3, (-INF, INF)),
+    ],
+    "plurality": [("Plurality()", None, (0.0, INF))],
+    "quasi-mean": [
+        ("QuasiArithmeticMean(generator=Generator(low=5e-324, high=inf, label='log'))", None, (5e-324, INF)),
+        ("QuasiArithmeticMean(generator=Generator(low=5e-324, high=inf, label='power:-1'))", None, (5e-324, INF)),
+        ("QuasiArithmeticMean(generator=Generator(low=0.0, high=inf, label='power:2'))", None, (0.0, INF)),
+        ("QuasiArithmeticMean(generator=Generator(low=-inf, high=inf, label='exponential:0.5'))", None, (-INF, INF)),
+    ],
+    "quasi-weighted-mean": [
+        (
+            "QuasiWeightedMean(generator=Generator(low=5e-324, high=inf, label='log'), weights=None)",
+            None,
+            (5e-324, INF),
+        ),
+        (
+            "QuasiWeightedMean(generator=Generator(low=0.0, high=inf, label='power:2'), weights=array([0.2, 0.8]))",
+            2,
+            (0.0, INF),
+        ),
+    ],
+    "semantics-mean": [
+        (
+            (
+                "SemanticsMean(semantics=IntervalSemantics(low=(0.0, 2.0, 3.0, 5.0), high=(2.0, 3.0, 5.0, 9.0), "
+                "partition=(True, True, True, True)))"
+            ),
+            None,
+            (0.0, 3.0),
+        ),
+        (
+            (
+                "SemanticsMean(semantics=IntervalSemantics(low=(0.0, 0.0, 2.0, 4.0), high=(2.0, 4.0, 4.0, 5.0), "
+                "partition=(True, False, True, True)))"
+            ),
+            None,
+            (0.0, 3.0),
+        ),
+    ],
+    "sugeno-integral": [
+        ("SugenoIntegral(measure=FuzzyMeasure(n=3), strict=True)", 3, (0.0, 1.0)),
+        ("SugenoIntegral(measure=FuzzyMeasure(n=4), strict=True)", 4, (0.0, 1.0)),
+        ("SugenoIntegral(measure=FuzzyMeasure(n=3), strict=True)", 3, (0.0, 1.0)),
+    ],
+    "symmetric-sugeno": [
+        ("SymmetricSugeno(quantifier=Power(alpha=2.0), strict=True)", None, (0.0, 1.0)),
+        ("SymmetricSugeno(quantifier=Sigmoid(alpha=0.4, slope=10.0, ends='pinned'), strict=True)", None, (0.0, 1.0)),
+    ],
+    "trimmed-mean": [
+        ("TrimmedMean(proportion=0.0)", None, (-INF, INF)),
+        ("TrimmedMean(proportion=0.25)", None, (-INF, INF)),
+    ],
+    "weighted-max": [("WeightedMax(n_levels=7)", None, (0.0, 6.0))],
+    "weighted-mean": [
+        ("WeightedMean(weights=None)", None, (-INF, INF)),
+        ("WeightedMean(weights=array([0.5, 0.3, 0.2]))", 3, (-INF, INF)),
+    ],
+    "weighted-median": [("WeightedMedian()", None, (0.0, INF))],
+    "weighted-min": [("WeightedMin(n_levels=7)", None, (0.0, 6.0))],
+    "weighted-order-statistic": [
+        ("WeightedOrderStatistic(share=0.5)", None, (0.0, INF)),
+        ("WeightedOrderStatistic(share=0.1)", None, (0.0, INF)),
+        ("WeightedOrderStatistic(share=1.0)", None, (0.0, INF)),
+    ],
+    "wow": [
+        ("WOW(operator=WeightedMedian(), alpha=1.0, quantifier=None)", None, (0.0, INF)),
+        ("WOW(operator=Plurality(), alpha=2.0, quantifier=None)", None, (0.0, INF)),
+        ("WOW(operator=ConvexWeightedMedian(), alpha=0.5, quantifier=None)", None, (0.0, INF)),
+    ],
+    "wowa": [
+        ("WOWA(quantifier=Power(alpha=2.0), weights=None)", None, (-INF, INF)),
+        (
+            "WOWA(quantifier=Interpolated(vector=(0.6, 0.3, 0.1), smooth=True), weights=array([0.2, 0.3, 0.5]))",
+            3,
+            (-INF, INF),
+        ),
+    ],
+}
+"""The examples of every operator: as they show themselves, for how many values, and of which interval."""
+
+
+def test_examples_are_these() -> None:
+    assert sorted(operator_names()) == list(WRITTEN_OUT)
+    for name, expected in WRITTEN_OUT.items():
+        assert [(repr(one), one.arity, one.domain) for one in operator_named(name).examples()] == expected

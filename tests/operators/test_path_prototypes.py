@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import paths as reference
 
+from discreet.data.scales import Numeric
 from discreet.data.scales.sequence import EncodedSequences
 from discreet.data.scales.trajectory import Trajectory
 from discreet.operators.path_prototypes import MeanPath
@@ -57,3 +58,27 @@ def test_the_mean_across_the_date_line_is_there_and_not_on_the_other_side():
 def test_a_member_without_points_has_no_say():
     assert MeanPath()([[], [0, 2, 2]]) == [0, 2, 2]
     assert MeanPath()([[], []]) == []
+
+
+def test_a_scale_tells_the_step_and_whether_it_is_of_the_globe():
+    assert MeanPath().bound_to(Trajectory(step=0.5, geographic=False)) == MeanPath(0.5, geographic=False)
+    assert MeanPath(3.0).bound_to(Trajectory(step=0.1, geographic=True)) == MeanPath(0.1, geographic=True)
+    # What tells no step leaves everything as it was.
+    for scale in (Trajectory(), Numeric()):
+        assert MeanPath(3.0, geographic=True).bound_to(scale) == MeanPath(3.0, geographic=True)
+
+
+def test_members_have_their_say_by_weight():
+    paths = [[0, 0, 0, 10, 8, 0], [4, 4, 8, 14, 12, 8]]
+    # At 3 the first is at 2.4 and the second where it begins; at 13 the first has arrived and the second is at 11.2.
+    assert MeanPath()(paths, [1, 3]) == [3, 4, 6, 13, 10, 6]
+    # One and two points are one and a half on average, which is two; three to one, one and a quarter.
+    assert len(MeanPath()([[0, 0, 0], [0, 4, 4, 10, 8, 8]])) == 6
+    assert MeanPath()([[0, 0, 0], [0, 4, 4, 10, 8, 8]], [3, 1]) == [1, 1, 1]
+
+
+def test_equal_paths_are_their_own_mean_and_others_are_not():
+    path = [0, 1, 1, 3, 5, 5, 9, 7, 7]
+    assert MeanPath()([path, path]) == path
+    assert MeanPath()([path, [], path]) == path
+    assert MeanPath()([path, path, [0, 1, 1, 3, 5, 5, 9, 7, 13]]) == [0, 1, 1, 3, 5, 5, 9, 7, 9]

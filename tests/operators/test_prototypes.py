@@ -8,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reference import sequences as reference
 
+from discreet.data.scales import Sequence
 from discreet.data.scales.dissimilarities import OSSOWA, Hamming, LongestCommonSubsequence
 from discreet.data.scales.sequence import EncodedSequences
 from discreet.errors import DataError, ParameterError, UnknownNameError
+from discreet.operators import prototypes
 from discreet.operators.operator_text import as_dissimilarity, as_sequence_operator
 from discreet.operators.prototypes import (
     MajorityByPosition,
     Medoid,
     OrderedElementScoring,
+    prototype_length,
     sequence_operator_named,
     sequence_operator_names,
 )
@@ -135,3 +138,57 @@ def test_bad_input():
         OrderedElementScoring(0)
     with pytest.raises(ParameterError, match="Medoid: distance must be a Dissimilarity; got str"):
         Medoid("lcs")
+
+
+def test_a_prototype_is_as_long_as_the_mean_halves_up():
+    lengths, weights = np.array([1, 2, 0, 1, 0, 0, 0, 9]), np.array([1, 1, 5, 1, 2, 1, 3, 1])
+    groups = np.array([0, 2, 4, 6, 8])
+    # 3/2 is two; of one in six an event is left; nothing of nothing; 9/4 is two.
+    assert prototype_length(lengths, weights, groups).tolist() == [2, 1, 0, 2]
+    assert prototype_length(np.array([1, 2]), np.array([3, 1]), np.array([0, 2])).tolist() == [1]
+
+
+def test_groups_are_compared_so_many_pairs_at_a_time(monkeypatch):
+    def batches(pairs, *sizes):
+        monkeypatch.setattr(prototypes, "_PAIRS", pairs)
+        return list(prototypes._batches(np.array(sizes)))
+
+    # Groups of 2, 3 and 1 have 4, 9 and 1 pairs.
+    assert batches(14, 2, 3, 1) == [(0, 3)]
+    assert batches(13, 2, 3, 1) == [(0, 2), (2, 3)]
+    assert batches(12, 2, 3, 1) == [(0, 1), (1, 3)]
+    assert batches(1, 2, 3, 1) == [(0, 1), (1, 2), (2, 3)]
+    group = EncodedSequences.of([[0, 1], [0], [0, 1], [2], [2, 2], [2, 3]])
+    labels = [0, 0, 0, 1, 1, 1]
+    for pairs in (1, 9, 10**6):
+        monkeypatch.setattr(prototypes, "_PAIRS", pairs)
+        found = Medoid(Hamming()).by_label(group, labels)
+        assert [found.codes[a:b].tolist() for a, b in zip(found.offsets, found.offsets[1:], strict=False)] == [
+            Medoid(Hamming())([[0, 1], [0], [0, 1]]),
+            Medoid(Hamming())([[2], [2, 2], [2, 3]]),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("labels", "weights", "words"),
+    [
+        ([0], None, "labels and weights must have one entry for each of 2 sequences"),
+        ([0, 0], [1], "labels and weights must have one entry for each of 2 sequences"),
+        ([0, 0], [1, 0], "weights must be counts of at least 1"),
+        ([0, 0], [1.0, 2.0], "weights must be counts of at least 1"),
+        ([0, -1], None, "labels must run from 0"),
+        ([0, 2], None, "labels must run from 0 to the number of groups less one, each of them used"),
+    ],
+)
+def test_groups_that_are_none_are_refused(labels, weights, words):
+    with pytest.raises((DataError, ParameterError), match=f"MajorityByPosition: {words}"):
+        MajorityByPosition().by_label(EncodedSequences.of([[0], [1]]), labels, weights)
+
+
+def test_an_operator_that_says_nothing_joins_events_and_hides_nobody():
+    operator = MajorityByPosition()
+    assert (operator.contents, operator.scales) == ({"events"}, {"sequence"})
+    assert operator.bound_to(Sequence("ab")) is operator
+    one = EncodedSequences.of([[0], [1]])
+    assert operator.dominated(one, np.zeros(2, dtype=np.int64), np.ones(2, dtype=np.int64)) == 0
+    assert Medoid(Hamming()).bound_to(Sequence("ab")).distance == Hamming().comparing("Medoid", Sequence("ab"))

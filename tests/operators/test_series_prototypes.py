@@ -13,6 +13,7 @@ from tests.reference import sequences as reference
 
 from discreet.data.scales.measured import GAP
 from discreet.data.scales.sequence import EncodedSequences
+from discreet.errors import ParameterError
 from discreet.operators.series_prototypes import PointwiseMean, PointwiseMedian, WarpedMean
 
 READINGS = st.one_of(st.integers(-9, 9), st.just(GAP))
@@ -113,3 +114,50 @@ def test_a_masker_says_where_a_mean_was_not_released():
     masked = dc.KSHC(k=20).mask(dc.microdata(pl.DataFrame({"load": cells}), schema))
     assert any(note.startswith("load: at 1 times of groups one record") for note in masked.provenance.notes)
     assert all(int(cell.split(";")[0]) < 5 for cell in masked.microdata.column("load").to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("readings", "weights", "released"),
+    [
+        # Of sums of 400, 500 and 499, a reading of 400 has all, four fifths, and a little more.
+        ([400, 50, 50], None, 167),
+        ([400, 50, 49], None, 50),
+        ([-400, -50, -49], None, -50),
+        ([400, -50, -49], None, -49),
+        # Up to ten steps a record rounding hides it.
+        ([30, 0, 0], None, 10),
+        ([31, 0, 0], None, 0),
+        # Several equal records are nobody's own reading.
+        ([400, 1, 1], [3, 1, 1], 240),
+        ([400, 1], [1, 2], 1),
+    ],
+)
+def test_a_mean_is_released_where_nobody_has_nearly_all_of_it(readings, weights, released):
+    assert PointwiseMean()([[one] for one in readings], weights) == [released]
+
+
+def test_how_often_somebody_dominates_is_counted_by_group():
+    series = EncodedSequences.of([[900, 1], [1, 1], [GAP, 1], [5, 5], [900, 900], [4, 4]])
+    labels, ones = np.array([0, 0, 0, 1, 1, 1]), np.ones(6, dtype=np.int64)
+    for operator in (PointwiseMean(), WarpedMean()):
+        assert operator.dominated(series, labels, ones) == 3
+        assert operator.dominated(series, labels[::-1].copy(), ones) == 3
+    assert PointwiseMedian().dominated(series, labels, ones) == 0
+    nothing = EncodedSequences.of([[GAP], []])
+    assert PointwiseMean().dominated(nothing, np.array([0, 1]), np.ones(2, dtype=np.int64)) == 0
+
+
+def test_a_group_of_which_one_dominates_is_released_as_it_began():
+    calm = [[0, 9, 0, 0], [0, 9, 0, 0], [0, 0, 9, 0]]
+    wild = [[0, 9, 0, 0], [0, 9, 0, 0], [9000, 0, 9, 0]]
+    assert WarpedMean(0.5)(calm) == [0, 9, 0, 0]
+    assert WarpedMean(0.5)(wild) == PointwiseMean()(wild) == [0, 6, 3, 0]
+    together = WarpedMean(0.5).by_label(EncodedSequences.of([*wild, *calm]), [0, 0, 0, 1, 1, 1])
+    assert together.codes.tolist() == [0, 6, 3, 0, 0, 9, 0, 0]
+
+
+def test_a_window_is_a_share():
+    for window in (-0.1, 1.1):
+        with pytest.raises(ParameterError, match="WarpedMean: window must be"):
+            WarpedMean(window)
+    assert WarpedMean().window == 0.1

@@ -9,7 +9,7 @@ import discreet as dc
 from discreet import catalogue
 from discreet.data.scales import Ordinal
 from discreet.data.scales.semantics import IntervalSemantics
-from discreet.errors import DataError, ParameterError, UnknownNameError
+from discreet.errors import DataError, DiscreetError, ParameterError, UnknownNameError
 from discreet.operators import (
     OWA,
     WOWA,
@@ -27,7 +27,16 @@ from discreet.operators import (
     operator_named,
     operator_names,
 )
-from discreet.operators.typed_operator import OperatorText, as_operator, split_operators, stands_for
+from discreet.operators.typed_operator import (
+    OPERATOR_TEXT,
+    OPERATORS_BY_NAME,
+    OperatorText,
+    as_operator,
+    kinds_of,
+    split_operators,
+    stands_for,
+    typed_names,
+)
 
 # Every operator as it is typed, with collections of three for those that fix the number of sources.
 NUMBERS = {
@@ -246,3 +255,114 @@ def test_a_protocol_holds_the_text():
 @given(st.text(max_size=30))
 def test_no_text_does_anything_but_mean_an_operator_or_be_refused(text):
     assert isinstance(OperatorText("numeric", "ordinal", "nominal").accepts(text), bool)
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "shown"),
+    [
+        ("MEDIAN", "numeric", "NumericMedian(middle='mean')"),
+        (" median : upper ", "ordinal", "OrdinalMedian(side='upper')"),
+        ("mode", None, "Plurality()"),
+        ("minimum", "numeric", "NumericOrderStatistic(rank=1)"),
+        ("maximum", "numeric", "NumericOrderStatistic(rank=-1)"),
+        ("minimum", "ordinal", "WeightedOrderStatistic(share=0.0)"),
+        ("maximum", "ordinal", "WeightedOrderStatistic(share=1.0)"),
+        ("order-statistic:2", "ordinal", "OrdinalOrderStatistic(rank=2)"),
+        ("order-statistic:rank=2", None, "NumericOrderStatistic(rank=2)"),
+        ("harmonic-mean", None, "power:-1"),
+        ("quadratic-mean", None, "power:2"),
+        ("power-mean", None, "power:1"),
+        ("power-mean: p = 3", None, "power:3"),
+        ("cwow-median:2", GRADES, "CWOWMedian(alpha=2.0, quantifier=None, "),
+        ("cwow-median:most", GRADES, "CWOWMedian(alpha=1.0, quantifier=Linear(low=0.3, high=0.8), "),
+        ("cwow-median:convex=no", GRADES, "convex=False"),
+        ("owa:quantifier=(power:2)", None, "OWA(quantifier=Power(alpha=2.0), weights=None)"),
+        ("owa:0.5,0.3,0.2,", None, "weights=array([0.5, 0.3, 0.2])"),
+        ("linguistic-owa:vector=0.5,0.5", GRADES, "vector=[0.5, 0.5]"),
+        ("ordinal-weighted-mean:ordinal-sum:2", GRADES, "OrdinalLogic(ordinal_sum, n_levels=4)"),
+        ("ordinal-weighted-mean:ordinal-sum", GRADES, "OrdinalLogic(ordinal_sum, n_levels=4)"),
+        ("ordinal-weighted-mean", GRADES, "OrdinalLogic(lukasiewicz, n_levels=4)"),
+        ("ordinal-weighted-mean:minimum rounding=up", GRADES, "OrdinalLogic(minimum, n_levels=4), rounding='up'"),
+        ("weighted-max", GRADES, "WeightedMax(n_levels=4)"),
+        ("weighted-max", None, "WeightedMax(n_levels=64)"),
+        ("sugeno:0,1,1,3", GRADES, "OrdinalSugeno(measure=[0, 1, 1, 3], n_levels=4)"),
+        ("ordinal-sugeno:0,1,1,3", None, "OrdinalSugeno(measure=[0, 1, 1, 3], n_levels=None)"),
+        ("semantics-mean", GRADES, "low=(0.0, 2.0, 3.0, 5.0)"),
+        ("defuzzifier:normalisation > most-possible > alpha-cut:0.5 > plurality", GRADES, "AlphaCut("),
+        ("defuzzifier:wow > rage", GRADES, "WOWTransformation(alpha=1.0, quantifier=None)"),
+        ("defuzzifier:wow:most > random", GRADES, "WOWTransformation(alpha=1.0, quantifier=Linear(low=0.3, high=0.8))"),
+        ("defuzzifier:choquet > median:0.3", GRADES, "MedianSelection(beta=0.3, side='upper')"),
+        ("defuzzifier:choquet:each > mean", GRADES, "ChoquetTransformation(normalisation='each')"),
+        ("symmetric-sugeno:most strict=1", None, "strict=True"),
+        ("symmetric-sugeno:most strict=NO", None, "strict=False"),
+        ("sugeno:necessity:0.3,1,0.6", "numeric", "SugenoIntegral(measure=FuzzyMeasure(n=3)"),
+        ("choquet:sugeno-lambda:0.2,0.3", "numeric", "ChoquetIntegral(measure=FuzzyMeasure(n=2))"),
+        ("choquet:subsets:0,0.2,0.5,1", "numeric", "ChoquetIntegral(measure=FuzzyMeasure(n=2))"),
+    ],
+)
+def test_a_text_is_read_with_its_parameters(text, scale, shown):
+    assert shown in repr(as_operator(text, scale))
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "words"),
+    [
+        ("mode", "numeric", "mode aggregates ordinal and nominal values; the attribute is numeric"),
+        ("geometric-mean", "ordinal", "geometric-mean aggregates numeric values; the attribute is ordinal"),
+        ("geometric-mean:3", None, "geometric-mean has no parameters; got '3'"),
+        ("semantics-mean", Ordinal("abc"), "The attribute's scale has no intervals behind its levels"),
+        ("choquet:additive:a,b", "numeric", "measure must be numbers with commas between them, one for each set"),
+        ("linguistic-owa:vector=a", GRADES, "vector must be numbers with commas between them; got 'a'"),
+        ("mean-hierarchy:log@a", "numeric", "layers must be means such as log@0.5,0.5"),
+        ("cwow-median:plain-sigmoid:0.5", GRADES, r"quantifier must have Q\(0\) = 0 and Q\(1\) = 1"),
+        ("symmetric-sugeno:most strict=2x", None, "strict must be"),
+        ("ordinal-weighted-mean:ordinal-summ", GRADES, "Did you mean 'ordinal-sum'"),
+        ("defuzzifier:alpha-cut:much > median", GRADES, "steps must be steps with > between them"),
+    ],
+)
+def test_a_text_that_cannot_be_meant_says_why(text, scale, words):
+    with pytest.raises(DiscreetError, match=words):
+        as_operator(text, scale)
+
+
+def test_kinds_are_those_on_which_a_text_means_something():
+    assert kinds_of("median") == {"numeric", "ordinal"}
+    assert kinds_of(" Mode ") == {"ordinal", "nominal"}
+    assert kinds_of("owa:most") == {"numeric"}
+    assert kinds_of("choquet:0,0.5,0.5,1") == {"numeric"}
+    assert kinds_of("median:upper") == {"numeric", "ordinal"}
+    with pytest.raises(DiscreetError, match="NumericMedian"):
+        kinds_of("median:sideways")
+
+
+def test_a_constraint_says_what_it_takes():
+    numbers_only, every = OperatorText("numeric"), OperatorText("numeric", "ordinal")
+    assert numbers_only.describe() == 'an operator on numbers, or its text such as "owa:most"'
+    assert every.describe() == 'an operator, or its text such as "cwow-median:2"'
+    assert numbers_only.parse(" owa:most ") == "owa:most"
+    assert (numbers_only.accepts(OWA("power:2")), numbers_only.accepts(3), numbers_only.reason(3)) == (True, False, "")
+    assert numbers_only.reason("cwow-median") == "'cwow-median' aggregates ordinal values."
+    assert every.reason("cwow-median") == ""
+    control = numbers_only.control()
+    assert control.kind == "text"
+    assert {"median", "owa", "power-mean"} <= set(control.choices)
+    assert not {"cwow-median", "mode"} & set(control.choices)
+    assert set(control.choices) < set(typed_names())
+    assert list(typed_names()) == sorted({*operator_names(), *stands_for()})
+
+
+def test_several_texts_are_one_for_each_attribute_or_for_what_they_fit():
+    several = OPERATORS_BY_NAME.inner.inner[1]
+    assert several.accepts("owa:most; RENT=median")
+    assert not several.accepts("  ")
+    assert not several.accepts(3)
+    assert (several.reason(3), several.reason("owa:most; mode")) == ("", "")
+    assert "Did you mean 'most'" in several.reason("median; RENT=owa:mosst")
+    assert several.reason("RENT=mean; RENT=median") == "'RENT' has two operators."
+    assert several.parse(" mean ; ") == "mean ;"
+    assert several.describe() == 'texts such as "owa:most; RENT=median"'
+    assert several.control() == OperatorText("numeric", "ordinal", "nominal").control()
+    assert split_operators(" ; mean;; A = owa:weights=0.5,0.5 ") == ({"A": "owa:weights=0.5,0.5"}, ["mean"])
+    assert split_operators("owa:weights=0.5,0.5") == ({}, ["owa:weights=0.5,0.5"])
+    assert OPERATOR_TEXT.accepts(None)
+    assert OPERATORS_BY_NAME.accepts({"wage": "mean", "grade": OrdinalMedian()})

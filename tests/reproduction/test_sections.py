@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+from types import SimpleNamespace as Namespace
+
 import numpy as np
 import pytest
 
 from discreet.errors import DataError, ParameterError
+from discreet.progress import listening
+from discreet.reproduction import sections
 from discreet.reproduction.public_files import PUBLIC, DataFolder, MissingFileError
 from discreet.reproduction.sections import SECTIONS, compare_papers
 from discreet.reproduction.subjects import (
@@ -198,3 +202,98 @@ def test_papers_are_in_order_and_unknown_ones_refused():
     assert [section.key for section in compare_papers(["p1c", "p0"]).sections] == ["p0", "p1c"]
     with pytest.raises(ParameterError, match="'p5' is no paper"):
         compare_papers(["p5"])
+
+
+def test_every_section_is_made_of_its_own_tables_and_figures(monkeypatch):
+    asked = []
+
+    def told(module, name, *, one=False):
+        def call(*values, **options):
+            asked.append((module, name, values, options))
+            return f"{module} {name}" if one else [f"{module} {name}"]
+
+        return call
+
+    for module in ("categorical_links", "categorical_study", "chance_links", "choquet", "cwow_median",
+                   "interval_negation", "location_privacy", "median_monotonicity", "median_operators",
+                   "operator_tradeoff", "representatives_example", "representatives_files", "sorted_example",
+                   "variable_links", "weight_learning"):  # fmt: skip
+        home = getattr(sections, module)
+        for name in ("tables", "figures", "figure", "study", "group_figures", "tradeoff_figure", "run"):
+            if hasattr(home, name):
+                monkeypatch.setattr(home, name, told(module, name, one=name in {"figure", "study", "tradeoff_figure"}))
+    run = Namespace(complete=True)
+    monkeypatch.setattr(
+        sections.categorical_study, "run", lambda *values, **options: asked.append((values, options)) or run
+    )
+    monkeypatch.setattr(sections, "DataFolder", lambda path: f"folder {path}")
+    found = compare_papers(full=True, data="d", store="s", resume=True)
+    assert {one.key: (one.tables, one.figures) for one in found.sections} == {
+        "p0": (("interval_negation tables", "sorted_example tables", "operator_tradeoff tables"),
+               ("operator_tradeoff group_figures", "interval_negation figure", "operator_tradeoff tradeoff_figure")),
+        "p1a": (("categorical_study tables",), ("categorical_study figures",)),
+        "p1b": (("median_operators tables", "cwow_median tables", "median_monotonicity tables"),
+                ("median_monotonicity figure",)),
+        "p1c": (("choquet tables",), ()),
+        "p1d": (("weight_learning tables", "variable_links tables", "chance_links tables"), ()),
+        "p2": (("representatives_example tables", "representatives_files tables"),
+               ("representatives_example figures",)),
+        "p3": (("location_privacy tables",), ("location_privacy figures",)),
+        "p4": (("categorical_links tables",), ("categorical_links figure",)),
+    }  # fmt: skip
+    assert found.full is True
+    assert [one.title[:20] for one in found.sections] == [
+        "Aggregation techniqu", "Microaggregation for", "Median based aggrega", "Extending microaggre",
+        "OWA operators in dat", "Record linkage for d", "On the use of aggreg", "Distance-based and p",
+    ]  # fmt: skip
+    assert all("(20" in one.reference for one in found.sections)
+    assert asked == [
+        ("operator_tradeoff", "study", ("folder d",), {}),
+        ("interval_negation", "tables", (), {}),
+        ("sorted_example", "tables", (), {}),
+        ("operator_tradeoff", "tables", ("folder d", "operator_tradeoff study"), {}),
+        ("operator_tradeoff", "group_figures", (), {}),
+        ("interval_negation", "figure", (), {}),
+        ("operator_tradeoff", "tradeoff_figure", ("operator_tradeoff study",), {}),
+        ((True,), {"store": "s", "resume": True}),
+        ("categorical_study", "tables", (True,), {"study": run}),
+        ("categorical_study", "figures", (run,), {}),
+        ("median_operators", "tables", (), {}),
+        ("cwow_median", "tables", (), {}),
+        ("median_monotonicity", "tables", (), {"full": True}),
+        ("median_monotonicity", "figure", (), {}),
+        ("choquet", "tables", (), {}),
+        ("weight_learning", "tables", ("folder d",), {}),
+        ("variable_links", "tables", ("folder d",), {"full": True}),
+        ("chance_links", "tables", (), {}),
+        ("representatives_example", "tables", (), {}),
+        ("representatives_files", "tables", ("folder d",), {"full": True}),
+        ("representatives_example", "figures", (), {}),
+        ("location_privacy", "tables", (), {}),
+        ("location_privacy", "figures", (), {}),
+        ("categorical_links", "study", (), {}),
+        ("categorical_links", "tables", ("categorical_links study",), {}),
+        ("categorical_links", "figure", ("categorical_links study",), {}),
+    ]
+
+
+def test_half_a_ranking_is_not_shown(monkeypatch):
+    monkeypatch.setattr(sections.categorical_study, "run", lambda *_, **__: Namespace(complete=False))
+    with pytest.raises(KeyboardInterrupt):
+        compare_papers(["p1a"])
+
+
+def test_papers_come_in_their_order_and_are_told_as_they_do(monkeypatch):
+    monkeypatch.setattr(
+        sections, "SECTIONS", {name: lambda _, full, name=name: (name, full) for name in ("p0", "p1a", "p3", "p4")}
+    )
+    monkeypatch.setattr(sections, "PaperComparison", lambda *values: values)
+    clock = iter([100.0, 102.25])
+    monkeypatch.setattr(sections.time, "perf_counter", lambda: next(clock))
+    told = []
+    with listening(lambda *what: told.append(what)):
+        assert compare_papers(["p4", "p0"]) == ((("p0", False), ("p4", False)), False, 2.2)
+    assert told == [("papers", 0, 2), ("papers", 1, 2), ("papers", 2, 2)]
+    with pytest.raises(ParameterError) as error:
+        compare_papers(["p0", "p9", "p8"])
+    assert str(error.value) == "papers: 'p9' is no paper. Hint: Known: p0, p1a, p3, p4."

@@ -92,3 +92,59 @@ def test_more_different_rows_than_fit_are_refused(monkeypatch):
     monkeypatch.setattr(different_pairs, "_FEW", 10)
     with pytest.raises(DataError, match="8 different records"):
         asked(DifferentPairs((), ("fuel", "rent")), table(1), table(2), [100])
+
+
+def small(rows):
+    columns = {"home": ["h1", "h1", "h2", "h1"], "fuel": ["gas", "gas", "gas", "oil"], "rent": [1.5, 1.5, 1.5, -9.0]}
+    return Microdata(pa.table({**columns, "w": [1.0, 2.0, 4.0, 8.0]}), SCHEMA).take(np.array(rows))
+
+
+def test_rows_of_one_block_stand_for_one_record_each():
+    question = DifferentPairs(("home",), ("fuel",), "w")
+    assert (question.original, question.released) == (("home", "w"), ("fuel",))
+    assert DifferentPairs(("home",), ("fuel",)).original == ("home",)
+    rows = question.summarise(Block(np.arange(4), small(range(4)), small(range(4))))
+    assert (len(rows), rows.records.tolist(), rows.weights.tolist()) == (4, [1] * 4, [1, 2, 4, 8])
+    plain = DifferentPairs(("home",), ("fuel",)).summarise(Block(np.arange(4), small(range(4)), small(range(4))))
+    assert (plain.counts, plain.totals, plain.weights) == (None, None, None)
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_equal_rows_of_both_files_become_one(weight):
+    question = DifferentPairs(("home",), ("fuel",), weight)
+    parts = [question.summarise(Block(np.array(rows), small(rows), small(rows))) for rows in ([0, 1], [2, 3])]
+    merged = parts[0].merge(parts[1])
+    assert (len(merged), merged.different) == (4, 0), "few rows are not compared yet"
+    assert merged.records.tolist() == [1] * 4
+    once = merged.distinct()
+    found = sorted(
+        zip(
+            once.original.column("home").to_pylist(),
+            once.release.column("fuel").to_pylist(),
+            once.records.tolist(),
+            once.weights.tolist(),
+            strict=True,
+        )
+    )
+    heavy = (3.0, 8.0, 4.0) if weight else (2.0, 1.0, 1.0)
+    assert found == [("h1", "gas", 2, heavy[0]), ("h1", "oil", 1, heavy[1]), ("h2", "gas", 1, heavy[2])]
+    assert once.different == 3
+    again = once.merge(parts[0])
+    assert (len(again), again.different, again.records.tolist()[3:]) == (5, 3, [1, 1])
+
+
+@pytest.mark.parametrize(("few", "length"), [(3, 3), (4, 4)])
+def test_rows_are_compared_once_there_are_more_than_a_few(few, length, monkeypatch):
+    monkeypatch.setattr(different_pairs, "_FEW", few)
+    question = DifferentPairs(("home",), ("fuel",))
+    parts = [question.summarise(Block(np.array(rows), small(rows), small(rows))) for rows in ([0, 1], [2, 3])]
+    assert len(parts[0].merge(parts[1])) == length
+
+
+@pytest.mark.parametrize(("names", "different"), [((("home",), ()), 2), (((), ("rent",)), 2), (((), ()), 1)])
+def test_where_nothing_is_asked_of_a_file_the_other_tells(names, different, monkeypatch):
+    monkeypatch.setattr(different_pairs, "_FEW", 1)
+    question = DifferentPairs(*names)
+    parts = [question.summarise(Block(np.array(rows), small(rows), small(rows))) for rows in ([0, 1], [2, 3])]
+    merged = parts[0].merge(parts[1])
+    assert (len(merged), merged.records.sum()) == (different, 4)

@@ -7,7 +7,8 @@ import pytest
 
 from discreet.errors import DataError
 from discreet.statistics import loglinear
-from discreet.statistics.loglinear import KeyCells, fit_main_effects, fit_margins
+from discreet.statistics.counts import Combinations
+from discreet.statistics.loglinear import KeyCells, KeyTable, fit_main_effects, fit_margins
 
 SIZES = (2, 3, 4)
 
@@ -80,3 +81,61 @@ def test_too_many_cells_are_refused(monkeypatch):
     monkeypatch.setattr(loglinear, "MOST_CELLS", 10)
     with pytest.raises(DataError, match="more than 10"):
         fit_margins(cells, counts[full], [(0, 1), (2,)])
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("kind", ["offset", "covariate", "both"])
+def test_interactions_with_an_offset_or_a_covariate_equal_a_regression(seed, kind):
+    rows, counts, totals, full, cells = draw(seed)
+    pairs = [(rows[:, 0] == 1) & (rows[:, 1] == b) for b in (1, 2)]
+    design = np.column_stack([levels(rows), *(column.astype(float) for column in pairs)])
+    offset, known = np.zeros(len(rows)), {}
+    if kind != "covariate":
+        rates = np.where(full, 1.0 + rows.sum(axis=1), 0.5)
+        offset, known = np.log(rates), {"start": rates[full], "empty": 0.5}
+    if kind != "offset":
+        design, known = np.column_stack([design, totals]), {**known, "covariate": totals[full]}
+    found = fit_margins(cells, counts[full], [(0, 1), (2,)], **known)
+    assert found == pytest.approx(poisson_regression(design, counts, offset)[full], rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "fit", [fit_main_effects, lambda *args, **known: fit_margins(*args, [(0,), (1,), (2,)], **known)]
+)
+def test_a_search_that_does_not_end_is_refused(monkeypatch, fit):
+    _, counts, totals, full, cells = draw(2)
+    monkeypatch.setattr(loglinear, "_TURNS", 2)
+    hint = "Leave out a rare key." if fit is fit_main_effects else "Leave an interaction out."
+    with pytest.raises(DataError, match="no finite fit for this table of keys") as caught:
+        fit(cells, counts[full], start=totals[full], empty=0.01, covariate=totals[full])
+    assert caught.value.hint == hint
+    assert len(fit(cells, counts[full])) == full.sum(), "without an offset, one turn and a look are enough"
+
+
+def test_a_table_of_as_many_cells_as_are_allowed_is_fitted(monkeypatch):
+    _, counts, _, full, cells = draw(1)
+    monkeypatch.setattr(loglinear, "MOST_CELLS", 24)
+    assert len(fit_margins(cells, counts[full], [(0, 1), (2,)])) == full.sum()
+    monkeypatch.setattr(loglinear, "MOST_CELLS", 23)
+    with pytest.raises(DataError, match="3 keys have more than 23 of them"):
+        fit_margins(cells, counts[full], [(0, 1), (2,)])
+
+
+def test_a_table_of_nothing_is_fitted_by_nothing():
+    cells = KeyCells((np.array([0, 1]), np.array([0, 1])), (2, 2), np.array([1, 1]), np.ones(2))
+    for fit in (fit_main_effects, lambda *args, **known: fit_margins(*args, [(0,), (1,)], **known)):
+        assert fit(cells, np.array([3.0, 0.0]), covariate=np.zeros(2)) == pytest.approx([3.0, 0.0])
+
+
+def test_the_cells_of_a_table():
+    combinations = Combinations(
+        np.array([[7, 3], [7, 9], [-2, 3]]),
+        np.array([[False, False], [False, False], [True, True]]),
+        np.array([1, 2, 4]),
+        np.array([0.5, 1.0, 2.0]),
+    )
+    assert KeyTable().whole is True
+    cells = KeyTable().summarise(combinations)
+    assert [column.tolist() for column in cells.columns] == [[1, 1, 0], [0, 1, 0]]
+    assert (cells.sizes, cells.gaps) == ((2, 2), 1)
+    assert (cells.counts.tolist(), cells.totals.tolist()) == ([1, 2, 4], [0.5, 1.0, 2.0])

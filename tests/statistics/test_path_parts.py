@@ -129,3 +129,14 @@ def test_steps_of_the_release_are_read_as_those_of_the_original() -> None:
     before, after = ways([[0.0, 3, 5]]), ways([[0.0, 4, 6]], coarse)
     sums = answer(PathParts.asked(("way",), (before.schema, after.schema), None, None), blocks((1,), before, after))
     assert sums.moved["way"][2] == pytest.approx(math.sqrt(2))
+
+
+def test_without_a_span_the_unit_of_coordinates_is_one():
+    scale = Trajectory(step=1.0, pace=1.0, geographic=False)
+    assert not scale.span
+    before, after = ways([[0.0, 3.0, 3.0]], scale), ways([[0.0, 3.0, 6.0]], scale)
+    sums = answer(PathParts.asked(("way",), (before.schema, after.schema), None, None), blocks((1,), before, after))
+    # Three units away: 3 / (3 + 1); cells of a tenth of one.
+    assert sums.moved["way"].tolist() == pytest.approx([1, 0.75, 3])
+    assert [side.codes.tolist() for side in sums.cells["way"]] == [[30 * 2**31 + 30], [30 * 2**31 + 60]]
+    assert [side.codes.tolist() for side in sums.lengths["way"]] == [[0], [0]]

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.statistics.pitman import fit_pitman, pitman_uniques
+from discreet.statistics import pitman
+from discreet.statistics.pitman import _objective, fit_pitman, pitman_uniques
 
 
 def likelihood(theta, alpha, sizes, classes):
@@ -75,3 +76,43 @@ def test_the_expectation_is_close_to_hoshinos_approximation():
 
 def test_everybody_is_alone_where_every_record_is():
     assert pitman_uniques(np.array([1]), np.array([50]), 1000.0) == 1000.0
+
+
+def ewens(theta, classes, n):
+    """The expected number of classes less those that there are: nought at the θ of largest likelihood."""
+    return sum(theta / (theta + i) for i in range(n)) - classes
+
+
+def test_without_a_discount_the_partition_is_that_of_ewens(monkeypatch):
+    sizes, classes = np.array([1, 6]), np.array([1, 9])
+    monkeypatch.setattr(pitman, "_SMALL", 1e-6)
+    theta, alpha = fit_pitman(sizes, classes)
+    assert alpha == 0.0
+    assert ewens(theta, 10, 55) == pytest.approx(0.0, abs=1e-4)
+    # E S₁ = N θ / (θ + N − 1): everybody's chance of a class of their own.
+    assert pitman_uniques(sizes, classes, 1000.0) == pytest.approx(1000 * theta / (theta + 999))
+
+
+def test_the_expectation_is_its_formula():
+    sizes, classes = np.array([1, 2, 5]), np.array([30, 10, 4])
+    theta, alpha = fit_pitman(sizes, classes)
+    assert (theta, alpha) == (pytest.approx(36.33, abs=0.005), pytest.approx(0.2077, abs=5e-4))
+    for population in (71.0, 300.0, 7000.0):
+        # Everybody's chance to be alone: nobody of the others joins them.
+        alone = 1.0
+        for others in range(1, int(population)):
+            alone *= (theta + alpha + others - 1) / (theta + others)
+        assert pitman_uniques(sizes, classes, population) == pytest.approx(population * alone)
+
+
+@pytest.mark.parametrize("place", [(-0.5, 1.0), (1.5, 3.0), (-25.0, 2.0), (-3.0, -1.0)])
+def test_the_objective_is_the_likelihood_and_its_gradient(place):
+    sizes, classes = np.array([1.0, 2.0, 7.0]), np.array([12.0, 5.0, 2.0])
+    value, gradient = _objective(np.array(place), sizes, classes)
+    alpha, reach = 1 / (1 + math.exp(-place[0])), math.exp(place[1])
+    assert value == pytest.approx(-likelihood(reach - alpha, alpha, sizes.astype(int), classes.astype(int)) / 36)
+    for axis in (0, 1):
+        step = np.zeros(2)
+        step[axis] = 1e-5
+        ends = [_objective(np.array(place) + sign * step, sizes, classes)[0] for sign in (1, -1)]
+        assert gradient[axis] == pytest.approx((ends[0] - ends[1]) / 2e-5, rel=1e-4, abs=1e-8)

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from discreet.statistics.class_sizes import SizeTable
-from discreet.statistics.population_uniqueness import estimate_uniqueness
+from discreet.statistics.pitman import pitman_uniques
+from discreet.statistics.population_uniqueness import UniquenessEstimates, estimate_uniqueness
+from discreet.statistics.shifted_negative_binomial import shifted_negative_binomial_uniques
+from discreet.statistics.zayatz import zayatz_uniques
 
 
 def table(sizes, classes):
@@ -38,3 +41,31 @@ def test_a_census_counts(population):
 
 def test_nobody_alone_in_the_file():
     assert estimate_uniqueness(table([2, 3], [4, 5]), 1000.0).of("dankar") == 0.0
+
+
+@pytest.mark.parametrize(("population", "chosen"), [(700.0, "pitman"), (699.0, "zayatz"), (701.0, "pitman")])
+def test_up_to_a_tenth_of_the_population_is_a_small_sample(population, chosen):
+    estimates = estimate_uniqueness(table([1, 2, 5], [30, 10, 4]), population)
+    assert estimates.population == population
+    assert (estimates.chosen == "pitman") is (chosen == "pitman")
+    assert estimates.of("dankar") == getattr(estimates, estimates.chosen)
+    sizes, classes = np.array([1, 2, 5]), np.array([30, 10, 4])
+    assert estimates.of("pitman") == pitman_uniques(sizes, classes, population)
+    assert estimates.of("zayatz") == zayatz_uniques(sizes, classes, population)
+    assert estimates.of("snb") == shifted_negative_binomial_uniques(sizes, classes, population)
+
+
+def test_what_is_counted_is_told_whole():
+    assert estimate_uniqueness(table([1, 2], [4, 5]), 3.0) == UniquenessEstimates(14, 4.0, 4.0, 4.0, "zayatz")
+    assert estimate_uniqueness(table([2], [5]), 99.0) == UniquenessEstimates(99.0, 0.0, 0.0, 0.0, "zayatz")
+
+
+@pytest.mark.parametrize(("snb", "chosen"), [(7.0, "snb"), (8.0, "snb"), (9.0, "zayatz"), (None, "zayatz")])
+def test_the_smaller_of_two_is_believed(monkeypatch, snb, chosen):
+    from discreet.statistics import shifted_negative_binomial, zayatz
+
+    monkeypatch.setattr(shifted_negative_binomial, "shifted_negative_binomial_uniques", lambda *_: snb)
+    monkeypatch.setattr(zayatz, "zayatz_uniques", lambda *_: 8.0)
+    estimates = estimate_uniqueness(table([1, 2], [4, 5]), 20.0)
+    assert (estimates.snb, estimates.zayatz, estimates.chosen) == (snb, 8.0, chosen)
+    assert estimates.of("dankar") == (8.0 if chosen == "zayatz" else snb)

@@ -36,3 +36,29 @@ def test_what_is_above_is_what_a_walk_down_the_risks_finds(pairs, wanted):
     if walked is not None:
         assert limit >= walked * (1 - 1e-9)
         assert not any(walked * (1 + 1e-9) < value <= limit * (1 - 1e-9) for value in values) or walked == values[0]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "limit"),
+    [
+        # Eight records at 0.1, one at 0.5, one at 1: cut at 0.1 they add up to 1, cut at 0.5 to 1.8, uncut to 2.3.
+        (0.05, 0.05),
+        (0.1, 0.1),
+        (0.13, 0.25),
+        (0.18, 0.5),
+        (0.2, 0.7),
+        (0.23, 1.0),
+        (0.5, 1.0),
+        (1.0, 1.0),
+        (0.0, 0.0),
+    ],
+)
+def test_thresholds_by_hand(wanted, limit):
+    risks, records = np.array([0.5, 0.1, 1.0]), np.array([1, 8, 1])
+    assert threshold_for(risks, records, wanted) == pytest.approx(limit, rel=1e-12)
+
+
+def test_a_threshold_between_equal_risks_is_theirs():
+    assert threshold_for(np.array([0.25, 0.25, 0.5]), np.array([2, 1, 1]), 0.25) == 0.25
+    assert threshold_for(np.array([0.25]), np.array([7]), 0.25) == 0.25
+    assert threshold_for(np.array([0.25]), np.array([7]), 0.125) == 0.125

@@ -56,3 +56,41 @@ def test_no_solution_is_no_estimate():
 
 def test_a_census_counts():
     assert shifted_negative_binomial_uniques(np.array([1, 2]), np.array([4, 3]), 10.0) == 4.0
+
+
+@pytest.mark.parametrize("fraction", [0.1, 0.5, 0.9])
+def test_classes_of_the_population_are_those_of_haas_and_stokes(fraction):
+    sizes, classes = [1, 2, 5], [6, 2, 1]
+    q = fraction
+    ratio = sum(i * q**2 * (1 - q**2) ** (i - 1) * f for i, f in zip(sizes, classes, strict=True)) / sum(
+        (1 - q) ** i * ((1 + q) ** i - 1) * f for i, f in zip(sizes, classes, strict=True)
+    )
+    square = sum((1 - q) ** i * f for i, f in zip(sizes, classes, strict=True)) / sum(
+        i * q * (1 - q) ** (i - 1) * f for i, f in zip(sizes, classes, strict=True)
+    )
+    expected = 9 + 6 * ratio * square**2
+    assert population_classes(np.array(sizes), np.array(classes), fraction) == pytest.approx(expected)
+    assert population_classes(np.array([2, 5]), np.array([2, 1]), fraction) == 3.0
+    assert population_classes(np.array([2, 5]), np.array([2, 1]), 1.0) == 3.0
+
+
+def test_the_estimate_is_the_classes_of_one():
+    sizes, classes = np.array([1, 2, 3, 4]), np.array([500, 200, 60, 15])
+    total = population_classes(sizes, classes, 1140 / 2280)
+    alpha, beta = fit_shifted_negative_binomial(500.0, 200.0, total, 0.5)
+    assert expected_classes(alpha, beta, total, 0.5) == pytest.approx((500, 200), rel=1e-5)
+    assert shifted_negative_binomial_uniques(sizes, classes, 2280.0) == pytest.approx(total * beta**alpha)
+
+
+def test_nobody_alone_and_more_records_than_people():
+    assert shifted_negative_binomial_uniques(np.array([2, 3]), np.array([4, 3]), 90.0) == 0.0
+    assert shifted_negative_binomial_uniques(np.array([1, 2]), np.array([4, 3]), 3.0) == 4.0
+    assert shifted_negative_binomial_uniques(np.array([1, 3]), np.array([30, 40]), 300.0) is None
+
+
+def test_classes_of_two_that_are_none_are_aimed_at_as_well():
+    ones, twos = expected_classes(1.0, 0.9999999, 100.0, 0.5)
+    parameters = fit_shifted_negative_binomial(ones, 0.0, 100.0, 0.5)
+    assert twos < 1e-5
+    if parameters is not None:
+        assert expected_classes(*parameters, 100.0, 0.5) == pytest.approx((ones, 0.0), rel=1e-4, abs=1e-4)

@@ -33,3 +33,13 @@ def test_equals_the_definition(group_sizes, outside):
 
 def test_a_census_counts():
     assert zayatz_uniques(np.array([1, 4]), np.array([3, 2]), 11.0) == pytest.approx(3.0)
+
+
+def test_nobody_alone_and_nobody_else():
+    assert zayatz_uniques(np.array([2, 3]), np.array([4, 1]), 50.0) == 0.0
+    assert zayatz_uniques(np.array([1]), np.array([4]), 50.0) == pytest.approx(50.0)
+    # Classes of one and of two in a sample of all but one: 9 of 10 people, one of h(1), two of 2 · h.
+    sizes, classes = np.array([1, 2]), np.array([3, 3])
+    assert zayatz_uniques(sizes, classes, 10.0) == pytest.approx(3 * (3 * 0.9) / (3 * 0.9 + 3 * 0.2) * 10 / 9)
+    # Of a census no class of two gives one record.
+    assert zayatz_uniques(sizes, classes, 9.0) == pytest.approx(3.0)

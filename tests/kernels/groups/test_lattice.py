@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet.kernels.centring import centred
-from discreet.kernels.groups.lattice import centred_on_lattices
+from discreet.kernels.groups.lattice import _step, centred_on_lattices
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6, -7.3])
@@ -48,3 +48,30 @@ def test_continuous_columns_and_constants_stay(n):
 def test_nothing_but_zeros_or_no_records():
     assert centred_on_lattices(np.zeros((3, 2))).tolist() == [[0.0, 0.0]] * 3
     assert centred_on_lattices(np.full((3, 1), 5.0)).tolist() == [[0.0]] * 3
+
+
+@pytest.mark.parametrize(
+    ("distinct", "step"),
+    [
+        ([], 0.0),
+        ([3.0], 0.0),
+        ([3.0, 5.0], 2.0),
+        ([0.0, 1.0, 2.0**20], 1.0),
+        ([0.0, 1.0, 2.0**20 + 1], 0.0),  # too many steps
+        ([0.0, 12.0, 25.0], 1.0),  # values at least twelve steps apart
+        ([0.0, 13.0, 27.0], 0.0),  # thirteen are too many
+        ([0.0, 1.0, 2.0 + 2.0**-29, 4.0], 1.0),
+        ([0.0, 1.0, 2.0 + 2.0**-28, 4.0], 1.0),  # as far off its place as a value may be
+        ([0.0, 1.0, 2.0 + 2.0**-27, 4.0], 0.0),
+    ],
+)
+def test_the_step_of_a_column(distinct, step):
+    assert _step(np.array(distinct)) == step
+
+
+def test_a_column_on_a_lattice_has_its_middle_at_the_value_nearest_to_its_mean():
+    # Steps 0, 1 and 8 with the mean 3, and the largest coordinate put between a half and one.
+    points = centred_on_lattices(np.array([[10.0], [11.0], [18.0]]))
+    np.testing.assert_array_equal(points / points[2, 0], np.array([[-3.0], [-2.0], [5.0]]) / 5)
+    assert 0.5 <= points[2, 0] < 1.0
+    np.testing.assert_array_equal(centred_on_lattices(np.full((3, 2), 7.0)), np.zeros((3, 2)))

@@ -29,3 +29,25 @@ def test_groups_grow_on_clustered_data():
     labels = vmdav(values, 3, gamma=1.1)
     assert np.array_equal(np.sort(np.bincount(labels)), [5, 5, 5, 5])
     assert all(len(set(labels[i : i + 5])) == 1 for i in range(0, 20, 5))
+
+
+@pytest.mark.parametrize("gamma", [0.125, 0.5, 1.0, 1.5])
+@pytest.mark.parametrize("k", [1, 2, 3])
+def test_few_records_with_many_ties_are_grouped_by_the_definition(k, gamma):
+    compared = 0
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        values = rng.integers(0, 4, (2 ** int(rng.integers(0, 5)), 1)).astype(float)  # whose means are exact
+        if len(values) < k:
+            continue
+        expected = plain_vmdav(values, k, gamma)
+        if np.bincount(expected).max() < 2 * k:
+            compared += 1
+            assert np.array_equal(vmdav(values, k, gamma), expected)
+    assert compared > 8
+
+
+def test_groups_of_scattered_data_are_what_is_formed_unless_told_otherwise():
+    values = np.random.default_rng(3).integers(0, 40, (60, 1)).astype(float)
+    assert np.array_equal(vmdav(values, 3), vmdav(values, 3, 0.2))
+    assert not np.array_equal(vmdav(values, 3), vmdav(values, 3, 1.1))

@@ -44,3 +44,59 @@ def test_linkages_differ():
     matrix, sizes = distances(rng, 24), np.ones(24, dtype=np.int64)
     found = {tuple(closed_clusters(matrix, sizes, 6, linkage)) for linkage in LINKAGES}
     assert len(found) == 4
+
+
+def plain_clusters(matrix, sizes, k, linkage):
+    """Look at all pairs of open clusters before every merge; distances of clusters are kept by their lowest items."""
+    apart = {(i, j): matrix[i][j] for i in range(len(sizes)) for j in range(len(sizes)) if i != j}
+    members = {i: [i] for i in range(len(sizes)) if sizes[i] < k}
+    total, labels, closed = dict(enumerate(sizes)), [-1] * len(sizes), 0
+    for i in range(len(sizes)):
+        if sizes[i] >= k:
+            labels[i], closed = closed, closed + 1
+    while len(members) > 1:
+        i, j = min(((i, j) for i in members for j in members if i < j), key=lambda pair: (apart[pair], pair))
+        for h in members:
+            if h not in (i, j):
+                near, far, n, m = apart[i, h], apart[j, h], total[i], total[j]
+                apart[i, h] = apart[h, i] = {
+                    "single": min(near, far),
+                    "complete": max(near, far),
+                    "average": (n * near + m * far) / (n + m),
+                    "median": near / 2 + far / 2 - apart[i, j] / 4,
+                }[linkage]
+        members[i] = sorted(members[i] + members.pop(j))
+        total[i] += total[j]
+        if total[i] >= k:
+            for h in members.pop(i):
+                labels[h] = closed
+            closed += 1
+    return labels, closed
+
+
+@pytest.mark.parametrize("linkage", LINKAGES)
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 8])
+def test_ties_go_to_the_lowest_pair_and_clusters_are_numbered_as_they_close(linkage, k):
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(0, 11))
+        upper = np.triu(rng.integers(0, 4, (n, n)), 1).astype(np.float64)
+        # Whole records and averages of two and four of them, so that every distance is exact.
+        sizes = rng.choice([1, 1, 1, 3], n) if linkage != "average" else np.ones(n, dtype=np.int64)
+        if linkage == "average" and k == 8:
+            continue
+        labels = np.full(n, 77)
+        closed = kshc(upper + upper.T, sizes, k, LINKAGES[linkage], labels)
+        assert (labels.tolist(), closed) == plain_clusters((upper + upper.T).tolist(), sizes.tolist(), k, linkage)
+
+
+def test_items_that_are_enough_are_closed_from_the_start():
+    labels = np.full(5, 77)
+    far = np.full((5, 5), 9.0)
+    assert kshc(far, np.array([1, 3, 2, 4, 1]), 3, SINGLE, labels) == 3
+    assert labels.tolist() == [2, 0, 2, 1, -1]
+
+
+def test_who_is_told_to_stop_stops(stops):
+    with stops():
+        kshc(np.zeros((2, 2)), np.ones(2, dtype=np.int64), 2, SINGLE, np.empty(2, dtype=np.int64))

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from discreet.kernels.jit import PlainTwin
 from discreet.kernels.values.aggregate_numeric import (
     accumulate_shares,
     choquet_groups,
@@ -14,6 +15,7 @@ from discreet.kernels.values.aggregate_numeric import (
     order_groups_down,
     squares_within,
     sugeno_groups,
+    weighted_mean_groups,
 )
 
 
@@ -99,3 +101,68 @@ def test_squares_about_the_means_of_labels() -> None:
     squares_within(values, labels, np.zeros((60, 2)), squares)
     centres = np.bincount(labels, weights=values, minlength=60) / np.maximum(np.bincount(labels, minlength=60), 1)
     assert np.array_equal(squares, (values - centres[labels]) ** 2)
+
+
+@pytest.mark.parametrize("plain", [False, True], ids=["compiled", "plain"])
+def test_means_stay_in_the_range_of_their_group(plain: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+
+    def takes(_twin: PlainTwin, work: float) -> bool:
+        asked.append(work)
+        return plain
+
+    monkeypatch.setattr(PlainTwin, "takes", takes)
+    groups = [[1.0, 2.0, 6.0], [5.0], [0.1, 0.1, 0.1], [-0.3, -0.3, -0.3], [4.0, -4.0]]
+    values, offsets = np.concatenate(groups), np.cumsum([0, *map(len, groups)])
+    out = np.full(5, np.nan)
+    mean_groups(values, offsets, out)
+    assert out.tolist() == [3.0, 5.0, 0.1, -0.3, 0.0]
+    mean_groups(values[:0], offsets[:1], out[:0])
+    assert asked == [12 + 20 * 3, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "weights", "expected"),
+    [
+        ([3.0], [0.25], 3.0),
+        ([1.0, 5.0], [1.0, 3.0], 4.0),
+        ([1.0, 5.0], [1.0, 0.0], 1.0),
+        ([5.0, 1.0, 3.0], [2.0, 2.0, 4.0], 3.0),
+        ([0.1, 0.1, 0.1], [1.0, 1.0, 1.0], 0.1),  # 0.3 / 3 is more than 0.1
+        ([-0.1, -0.1, -0.1], [1.0, 1.0, 1.0], -0.1),
+        ([0.7, 0.7, 0.7], [0.1, 0.7, 0.3], 0.7),
+    ],
+)
+def test_weighted_means_stay_in_the_range_of_their_group(
+    values: list[float], weights: list[float], expected: float
+) -> None:
+    out = np.full(3, np.nan)
+    offsets = np.array([0, 2, 2 + len(values), 3 + len(values)])
+    weighted_mean_groups(np.array([7.0, 9.0, *values, -8.0]), np.array([1.0, 1.0, *weights, 2.0]), offsets, out)
+    assert out.tolist() == [8.0, expected, -8.0]
+
+
+def test_labels_that_nobody_or_one_has() -> None:
+    squares = np.full(5, np.nan)
+    squares_within(np.array([1.0, 3.0, 7.0, 2.0, 2.0]), np.array([0, 0, 2, 3, 3]), np.zeros((4, 2)), squares)
+    assert squares.tolist() == [1.0, 1.0, 0.0, 0.0, 0.0]
+    out = np.empty(2)
+    assert mean_by_label(np.array([1.0, 4.0, 3.0]), np.array([1, 0, 1]), np.zeros((2, 4)), out)
+    assert out.tolist() == [4.0, 2.0]
+
+
+def test_one_source_and_heights_that_begin_elsewhere() -> None:
+    values, offsets = np.array([2.0, 8.0, 6.0, 4.0]), np.array([0, 1, 4], dtype=np.int64)
+    order = ordered(values, offsets)
+    assert order.tolist() == [0, 1, 2, 3]
+    heights, starts, out = np.array([9.0, 1.0, 0.5, 0.75, 1.0]), np.array([1, 2]), np.empty(2)
+    choquet_groups(values, order, heights, starts, offsets, 0.0, True, out)
+    assert out.tolist() == [2.0, 4.0 + 1.5 + 1.0]
+    choquet_groups(values, order, 2 * heights, starts, offsets, 0.0, True, out)
+    assert out.tolist() == [2.0, 8.0]  # what is above the largest value is it
+    choquet_groups(values, order, 0.25 * heights, starts, offsets, 0.0, True, out)
+    assert out.tolist() == [2.0, 4.0]
+    choquet_groups(values, order, 0.25 * heights, starts, offsets, 0.0, False, out)
+    assert out.tolist() == [0.5, 1.625]
+    sugeno_groups(values / 10, order, heights, starts, offsets, out)
+    assert out.tolist() == [0.2, 0.6]

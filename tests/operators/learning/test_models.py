@@ -262,3 +262,63 @@ def test_a_model_shows_what_counts_in_four_digits(monkeypatch: pytest.MonkeyPatc
     model = WeightedMeanModel().fit(X, X @ np.array([0.5, 0.5]))
     monkeypatch.setattr(WeightedMeanModel, "_importance", lambda _: {"a": 0.9999, "b": 6e-5, "c": 4e-5})
     assert repr(model).splitlines()[-1] == "  a: 0.9999, b: 0.0001"
+
+
+def test_what_a_model_shows_is_written_out() -> None:
+    X, y = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0.25, 0.75, 1.0])
+    model = WeightedMeanModel().fit(X, y + 0.5)
+    assert repr(WeightedMeanModel()) == "WeightedMeanModel()"
+    assert repr(QuasiWeightedMeanModel("log")) == "QuasiWeightedMeanModel(generator='log')"
+    # Each result is missed by a half, which no weights can mend.
+    assert repr(model) == "WeightedMeanModel()\n  3 rows, distance 0.75\n  source 0: 0.7500, source 1: 0.2500"
+    assert model._repr_html_() == (
+        "<table><caption>WeightedMeanModel: 3 rows, distance 0.75</caption><tr><th>source</th><th>weight</th></tr>"
+        "<tr><td>source 0</td><td>0.7500</td></tr><tr><td>source 1</td><td>0.2500</td></tr></table>"
+    )
+    assert list(OWAModel().fit(X, y)._importance()) == ["place 1", "place 2"]
+    assert WeightedMeanModel()._repr_html_() == "<code>WeightedMeanModel()</code>"
+
+
+def test_a_score_is_the_share_of_the_spread_that_is_met() -> None:
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
+    model = WeightedMeanModel().fit(X, [0.0, 1.0, 2.0])
+    assert model.score(X, [0.0, 1.0, 2.0]) == pytest.approx(1.0)
+    # Around 1, results spread by 8, and predictions miss them by 2.
+    assert model.score(X, [-1.0, 1.0, 3.0]) == pytest.approx(0.75)
+    # Results that do not spread are met, or not.
+    assert model.score(X[1:2], [1.0]) == 1.0
+    assert model.score(X[:2], [1.0, 1.0]) == 0.0
+
+
+def test_names_are_those_of_the_columns_until_it_is_fitted_again() -> None:
+    import pandas as pd
+
+    X, y = noisy_examples(14, n=2)
+    model = WeightedMeanModel().fit(pd.DataFrame(X, columns=["age", "wage"]), y)
+    assert model._labels() == ["age", "wage"]
+    assert model.partial_fit(X, y)._labels() == ["age", "wage"]
+    assert model.n_rows_ == 400
+    assert model.fit(X, y)._labels() == ["source 0", "source 1"]
+    assert (model.n_rows_, model.n_sources_) == (200, 2)
+
+
+def test_an_operator_is_learned_once_and_anew_after_more_rows() -> None:
+    X = np.array([[0.0, 1.0], [1.0, 0.0]])
+    model = WeightedMeanModel().fit(X, [0.0, 1.0])
+    first = model.operator_
+    assert model.operator_ is first
+    assert first.weights.tolist() == pytest.approx([1.0, 0.0], abs=1e-8)
+    model.partial_fit(X, [1.0, 0.0])
+    assert model.weights_.tolist() == pytest.approx([0.5, 0.5], abs=1e-8)
+    # Halfway between four results, each missed by a half.
+    assert model.distance_ == pytest.approx(1.0)
+
+
+def test_blocks_of_a_long_design_add_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = noisy_examples(15)
+    whole = WeightedMeanModel().fit(X, y)
+    monkeypatch.setattr("discreet.operators.learning.models._BLOCK", 7)
+    cut = WeightedMeanModel().fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    assert cut._matrix == pytest.approx(whole._matrix)
+    rows = np.column_stack([X, y])
+    assert whole._matrix == pytest.approx(rows.T @ rows)

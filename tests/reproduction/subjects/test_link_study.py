@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from discreet.datasets import housing
-from discreet.reproduction.subjects.link_study import GROUPS, LINKERS, LOSSES, PRINTED, linkage_study
+from discreet.reproduction.subjects.link_study import (
+    GROUPS,
+    LINKERS,
+    LOSSES,
+    PRINTED,
+    LinkageExperiment,
+    LinkageStudy,
+    linkage_study,
+)
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +87,51 @@ def test_losses_grow_along_every_mask(study):
             assert np.all(np.diff([e.losses["EBILMF"] for e in along]) > -1e-9)
             for loss in ("Dist", "CTBIL", "ACTBIL"):
                 assert along[-1].losses[loss] > along[0].losses[loss]
+
+
+def made(*, flat=False):
+    """Two experiments of every group: what loses more is linked less, the first of a group by its own amount."""
+    experiments = []
+    for place, group in enumerate(GROUPS):
+        for step in range(2):
+            links = {"PRL": 60.0 - 10 * step, "DBRL": 50.0 + 10 * place - 20 * step, "aware": 70.0}
+            ties = {name: value + 5 * step for name, value in links.items()}
+            losses = dict.fromkeys(LOSSES, 0.0 if flat else 1.0 + step)
+            second = {"PRL": 1.0, "DBRL": 2.0 * step, "aware": 3.0}
+            experiments.append(LinkageExperiment("top", step, group, links, ties, second, losses))
+    return LinkageStudy(tuple(experiments))
+
+
+def test_means_are_over_experiments_with_ties_shared_or_counted():
+    study = made()
+    assert study.averages() == {"PRL": 55.0, "DBRL": 60.0, "aware": 70.0}
+    assert study.averages(at_best=True) == {"PRL": 57.5, "DBRL": 62.5, "aware": 72.5}
+    assert study.second_nearest() == {"PRL": 1.0, "DBRL": 1.0, "aware": 3.0}
+    assert repr(study) == "LinkageStudy(10 experiments)"
+
+
+def test_correlations_within_groups_leave_out_what_groups_differ_by():
+    study = made()
+    # Over all: covariance of −20/4 against the deviation of 0.5 and that of 10·(0…4) with −10 by turns.
+    overall = -5 / (0.5 * np.sqrt(200 + 100))
+    assert study.correlations()["Dist"] == pytest.approx({"PRL": -1.0, "DBRL": overall, "aware": 0.0})
+    assert study.correlations(within_groups=True)["ILMF"] == pytest.approx({"PRL": -1.0, "DBRL": -1.0, "aware": 0.0})
+    counted = study.correlations(at_best=True)["Dist"]
+    assert counted == pytest.approx({"PRL": -1.0, "DBRL": -3.75 / (0.5 * np.sqrt(200 + 56.25)), "aware": 1.0})
+    assert study.correlations(at_best=True, within_groups=True)["Dist"]["aware"] == pytest.approx(1.0)
+    assert set(made(flat=True).correlations()["Dist"].values()) == {0.0}, "what is always the same goes with nothing"
+
+
+def test_the_study_is_told_as_a_table():
+    lines = made().to_text().splitlines()
+    assert lines[:6] == [
+        "10 experiments. Correct links of 100, mean:",
+        "  ties shared           PRL 55.0, DBRL 60.0, aware 70.0",
+        "  ties count as correct PRL 57.5, DBRL 62.5, aware 72.5",
+        "  printed               PRL 57.9, DBRL 59.3, aware 66.3",
+        "Correlation of correct links with each loss: probabilistic (PRL), distance-based (DBRL):",
+        "               ties shared   within groups    ties counted   within groups         printed",
+    ]
+    assert lines[6] == "  Dist      -1.000  -0.577  -1.000  -1.000  -1.000  -0.469  -1.000  -1.000  -0.846  -0.911"
+    assert [line.split()[0] for line in lines[6:]] == list(LOSSES)
+    assert lines[-1].endswith("  -0.909  -0.889")
