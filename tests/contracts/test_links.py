@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from discreet.contracts.links import Linked, Links
-from discreet.errors import DataError
+from discreet.errors import DataError, ParameterError
 
 
 def links(tied, n_a=4, classes=None, **more):
@@ -111,3 +113,59 @@ def test_what_a_notebook_shows_is_counts():
     page = Linked(5.0, 8, 3, 20, 2.0, np.zeros(20))._repr_html_()
     for figure in ("25.00 %", "10.00 %", "40.00 %", "15.00 %", "11.19 to 46.87 %", "2.2 to 9.4"):
         assert figure in page
+
+
+def test_the_second_best_is_right_where_the_best_is_not():
+    some = Links(
+        4, 4, np.array([0, 0, 1, -1]), np.array([1, 1, 3, -1]), np.zeros(4), np.ones(4), np.array([1, 1, 1, 0]),
+        np.array([0, 1, 2, 3, 3]), np.array([0, 0, 1]), np.array([0, 1, 2, 2]), ("age",),
+    )  # fmt: skip
+    # The first is found at once; of the second and third the other one is right, a record like it (2 is like 3).
+    assert some.evaluate().second == 2
+    assert some.evaluate(np.array([-1, -1, -1, -1])).second == 0
+    assert replace(some, has_second=False).evaluate().second is None
+    assert some.tied_classes.tolist() == [1, 1, 1, 0]
+    assert links([[0], [1, 2]], rows=np.array([1, -1, 0])).tied_classes.tolist() == [2, 0, 1]
+    page = replace(some.evaluate(), second=2)._repr_html_()
+    assert "second nearest" in page
+    assert "50.00 %" in page
+    assert "second nearest" not in replace(some.evaluate(), second=None)._repr_html_()
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_outcomes_by_threshold_are_counted_from_the_better_end(higher):
+    n = 40
+    score = np.repeat([1.0, 2.0], 20)
+    best = np.arange(n)
+    best[:2] = -1
+    some = Links(
+        n, n, best, np.full(n, -1), score, np.ones(n), np.ones(n, dtype=np.int64), np.arange(n + 1), np.arange(n),
+        np.arange(n), (), higher_is_better=higher,
+    )  # fmt: skip
+    right = np.where(score == 1.0, 0.5, 1.0)
+    found = some._outcomes(right)
+    ends = {round(one.score, 6): (one.linked, one.correct) for one in found}
+    # 18 records have a link of score 1, 20 of score 2.
+    whole = (38 / 40, pytest.approx((18 * 0.5 + 20) / 38))
+    assert ends[1.0] == (whole if higher else (18 / 40, 0.5))
+    assert ends[2.0] == ((20 / 40, 1.0) if higher else whole)
+    assert [one.correct for one in some._outcomes(None)] == [None] * len(found)
+    assert ("match weight" if higher else "distance") in some.plot().text
+
+
+def test_pictures_of_files_of_other_sizes_need_the_truth():
+    n = 40
+    some = Links(
+        50, n, np.arange(n), np.full(n, -1), np.repeat([1.0, 2.0], 20), np.ones(n), np.ones(n, dtype=np.int64),
+        np.arange(n + 1), np.arange(n), np.arange(50), (),
+    )  # fmt: skip
+    assert "right (%)" not in some.plot("threshold").svg
+    assert "right (%)" in some.plot("threshold", np.arange(n)).svg
+    with pytest.raises(ParameterError, match="need truth"):
+        some.plot("precision-recall")
+    told = some.plot("precision-recall", np.where(np.arange(n) < 20, np.arange(n), -1)).svg
+    # Half of the records are there at all, and all of these have a distance of 1.
+    assert "recall (%): 100; precision (%): 100; threshold: 1" in told
+    assert "recall (%): 100; precision (%): 50; threshold: 2" in told
+    with pytest.raises(ParameterError, match="waterfall needs a linker with a model"):
+        some.plot("waterfall")

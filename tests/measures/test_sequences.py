@@ -209,3 +209,105 @@ def test_a_weight_of_three_is_three_records(measure):
     assert found.value != pytest.approx(measure().measure(weighed(before), weighed(after)).value)
     with pytest.raises(SchemaError, match="weighted is True, and the schema names no weight"):
         measure(weighted=True).measure(microdata(before), microdata(after))
+
+
+def two_paths(first, second, weights=None):
+    """A table with two columns of sequences."""
+    schema = [Attribute(name, Sequence(EVENTS), "key") for name in ("path", "way")]
+    columns = {"path": pa.array(first, pa.list_(pa.string())), "way": pa.array(second, pa.list_(pa.string()))}
+    if weights is not None:
+        schema.append(Attribute("w", Numeric(), "weight"))
+        columns["w"] = pa.array(weights)
+    return Microdata(pa.table(columns), Schema(schema))
+
+
+STILL = [list("ab"), list("c"), list("ab")]
+BEFORE = two_paths([list("ab"), list("abc"), list("c")], STILL)
+AFTER = two_paths([list("ab"), list("cba"), list("d")], STILL)
+
+
+def test_counts_of_sequences_are_told_whole():
+    events = EventFrequencies().measure(BEFORE, AFTER)
+    # Of six events one c became a d.
+    assert events.per_attribute == pytest.approx({"path": 100 / 6, "way": 0})
+    assert events.sentence == "8.3 % of the events would have to be others for the frequencies to be the original ones."
+    assert events.details == {"events_gone": {"path": 0, "way": 0}}
+    steps = Transitions().measure(BEFORE, AFTER)
+    # ab ab bc became ab cb ba.
+    assert steps.per_attribute == pytest.approx({"path": 200 / 3, "way": 0})
+    assert steps.sentence == (
+        "33.3 % of the steps from one event to the next would have to be others for the flow to be the original one."
+    )
+    # From a it still goes to b, from b it went to c and goes to a.
+    assert steps.details == {
+        "transition_matrix_percent": pytest.approx(100 / 6),
+        "transition_matrix_by_attribute": {"path": pytest.approx(100 / 3), "way": 0},
+    }
+    shorter = two_paths([list("a"), list("abc"), []], STILL)
+    lengths = SequenceLengths().measure(BEFORE, shorter)
+    # Two, three and one became one, three and none: up to none there is one of three more, up to one as well.
+    assert lengths.per_attribute == pytest.approx({"path": 100 / 3, "way": 0})
+    assert lengths.sentence == (
+        "Up to some length there are 16.7 % more, or fewer, of all sequences than before; the mean length of path was "
+        "2.00 and is 1.33."
+    )
+    assert lengths.details == {
+        "mean_before": {"path": 2, "way": pytest.approx(5 / 3)},
+        "mean_after": {"path": pytest.approx(4 / 3), "way": pytest.approx(5 / 3)},
+    }
+    gone = EventFrequencies().measure(BEFORE, two_paths([list("ab"), list("ab"), list("a")], STILL))
+    assert gone.details == {"events_gone": {"path": 1, "way": 0}}
+
+
+def test_a_flow_that_stops_altogether():
+    still = two_paths([list("a"), list("b"), list("c")], STILL)
+    steps = Transitions().measure(BEFORE, still)
+    assert steps.per_attribute == {"path": 100, "way": 0}
+    assert steps.details["transition_matrix_by_attribute"] == {"path": 100, "way": 0}
+    assert Transitions().measure(still, still).details["transition_matrix_percent"] == 0
+    # Nothing follows on b any more: that row has nothing to be compared with, and counts one third.
+    ended = Transitions().measure(BEFORE, two_paths([list("ab"), list("ab"), list("c")], STILL))
+    assert ended.details["transition_matrix_by_attribute"]["path"] == pytest.approx(100 / 3)
+
+
+def test_movement_of_sequences_is_told_whole():
+    moved = SequenceDissimilarity(distance="levenshtein").measure(BEFORE, AFTER)
+    # ab as it was; abc and cba share one place of three; c and d nothing.
+    far = [0, 2 / 3, 1]
+    assert moved.per_attribute == pytest.approx({"path": 100 * np.mean(np.square(far)), "way": 0})
+    assert moved.details["sse"] == pytest.approx(np.square(far).sum())
+    assert moved.details["mean_dissimilarity"] == pytest.approx(np.mean(far) / 2)
+    assert moved.sentence == (
+        f"Released sequences lie at a mean squared dissimilarity of {np.mean(np.square(far)) / 2:.3f} from the "
+        "originals; 1 would be nothing in common."
+    )
+    same = SequenceDissimilarity().measure(BEFORE, BEFORE)
+    assert (same.value, same.sentence) == (0, "Every sequence is released as it was.")
+    weighted = SequenceDissimilarity(distance="levenshtein", weighted=True).measure(
+        two_paths([list("ab"), list("abc"), list("c")], STILL, [1.0, 3.0, 4.0]),
+        two_paths([list("ab"), list("cba"), list("d")], STILL, [1.0] * 3),
+    )
+    assert weighted.per_attribute["path"] == pytest.approx(100 * (3 * 4 / 9 + 4) / 8)
+    assert weighted.details["mean_dissimilarity"] == pytest.approx((3 * 2 / 3 + 4) / 8 / 2)
+    assert weighted.details["sse"] == pytest.approx(np.square(far).sum()), "the sum is of records"
+
+
+def test_patterns_and_known_events_are_told_whole():
+    patterns = FrequentSubsequences(support=0.6, longest=2).measure(BEFORE, AFTER)
+    # In two of three: a, b, c and ab before; a and b after, for c is in one.
+    assert patterns.details["by_attribute"]["path"] == {
+        "before": 4, "kept": 2, "lost": 2, "added": 0, "mean_change_of_support_percent": 0.0,
+    }  # fmt: skip
+    assert patterns.per_attribute == pytest.approx({"path": 50, "way": 0})
+    assert patterns.sentence == "Of 7 frequent subsequences 5 still are, and 0 others have become frequent."
+    known = KnownEvents(known=1).measure(BEFORE, AFTER)
+    # b is in two releases, a as well; c of the last is in cba, which is not his.
+    assert known.details["by_attribute"]["path"] == {
+        "unique": 1, "records": 3, "unique_before_percent": 0.0, "mean_chance_percent": pytest.approx(100 * 1.5 / 3),
+        "mean_chance_before_percent": 50.0,
+    }  # fmt: skip
+    assert known.per_attribute == pytest.approx({"path": 100 / 3, "way": 100 / 3})
+    assert known.sentence == (
+        "Knowing 1 events of a person, in their order, singles out 1 of 3 records in the release (33.3 %); before "
+        "masking it was 0.0 %."
+    )

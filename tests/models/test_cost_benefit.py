@@ -12,7 +12,9 @@ import pytest
 import discreet as dc
 from discreet import models
 from discreet.errors import ParameterError
+from discreet.kernels.generalising.class_rules import POPULATION, PROFIT, PROFIT_OF_PEOPLE, SIZE
 from discreet.models.model_text import read_model
+from discreet.models.privacy_model import Demand
 
 TREE = dc.Hierarchy([["a", "ab", "*"], ["b", "ab", "*"], ["c", "cd", "*"], ["d", "cd", "*"]])
 
@@ -75,6 +77,34 @@ def test_no_attack_is_a_size():
     assert min(sizes.values()) >= 8
     assert dc.RecordsWorthAttack(gain=30, cost=4).measure(table(), masked).value == 0
     assert dc.RecordsWorthAttack(gain=30, cost=4).measure(table(), table()).value > 0
+
+
+SMALL = [(30, 4, 8), (30, 5, 6), (0.3, 0.1, 3), (1, 4, 1), (4, 4, 1), (4.1, 4, 2)]
+"""What a record brings, what an attempt costs, and how many must share their keys."""
+
+
+@pytest.mark.parametrize(("gain", "cost", "smallest"), SMALL)
+def test_so_many_share_their_keys_that_a_guess_pays_no_more_than_it_costs(gain, cost, smallest):
+    model = models.NoAttack(gain, cost)
+    assert model.smallest == smallest
+    assert model.demands(("x", "y")) == [Demand(SIZE, ("x", "y"), low=gain / cost)]
+
+
+def test_among_people_or_on_some_keys_no_size_of_a_class_is_known(tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("x,y\na,b\na,\n", encoding="utf-8")
+    some, among = models.NoAttack(30, 4, keys=["y"]), models.NoAttack(30, 4, population=str(file))
+    assert some.demands(("x", "y")) == [Demand(SIZE, ("y",), low=7.5)]
+    assert among.demands(("x", "y")) == [Demand(POPULATION, ("x", "y"), low=7.5)]
+    assert (some.smallest, among.smallest) == (1, 1)
+    game = models.Profitability(10, 60, 30, 4)
+    assert game.demands(("x", "y")) == [Demand(PROFIT, ("x", "y"), low=0.0, first=6.0, second=7.5)]
+    assert game.smallest == 1
+    with_people = models.Profitability(10, 60, 30, 4, population=str(file))
+    assert with_people.demands(("x",)) == [Demand(PROFIT_OF_PEOPLE, ("x",), low=0.0, first=6.0, second=7.5)]
+    for model in (among, with_people):
+        assert model.people.column("y").to_pylist() == ["b", None]
+    assert (some.people, game.people) == (None, None)
 
 
 def test_models_are_read_from_text():

@@ -1,4 +1,5 @@
-"""What every method declares of itself, as it was recorded: defaults, what parameters may be, what others ask of it.
+"""What every method declares of itself, as it was recorded: defaults, what parameters may be, what others ask of it,
+and the examples that batteries try.
 
 A default that changes silently changes what people release who named no value. After a change that is meant, or for a
 new method: ``python -m tests.parameters.test_declarations_stay``.
@@ -57,7 +58,9 @@ def declaration(cls):
         for name, one in cls.parameters.items()
     }
     common = traits_of(BASES[cls]) if cls in BASES else {}
-    return {"parameters": parameters} | {name: text for name, text in traits.items() if common.get(name) != text}
+    differing = {name: text for name, text in traits.items() if common.get(name) != text}
+    examples = [] if cls in BASES.values() else [repr(one) for one in cls.examples()]
+    return {"parameters": parameters, "examples": examples} | differing
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -75,3 +75,26 @@ def test_everything_suppressed_loses_everything():
     nothing = table(([None] * 40, [None] * 40))
     assert Discernibility().measure(original, nothing).value == 100
     assert AverageClassSize().measure(original, nothing).value == 100
+
+
+def test_classes_are_told_whole():
+    before = table((["p", "p", "q", "r"], [1.0, 1.0, 1.0, 2.0]))
+    after = table((["p", "p", "p", None], [1.0, 1.0, 1.0, None]))
+    result = Discernibility().measure(before, after)
+    # Before 4 + 1 + 1 pairs were alike; now nine, and who is suppressed is like everybody: 4 more.
+    assert result.details == {"discernibility": 13, "before": 6, "suppressed": 1}
+    assert result.value == pytest.approx(70)
+    assert result.sentence == (
+        "Of the pairs of records that the keys told apart, 70.0 % are now alike or suppressed; a record shares its "
+        "keys with 2.2 others on average."
+    )
+    assert Discernibility().measure(before, before).sentence == "Records are told apart by their keys as before."
+    size = AverageClassSize().measure(before, after)
+    assert size.value == pytest.approx(100 * (2 - 4 / 3) / (4 - 4 / 3))
+    assert size.sentence == "The average class of records with equal keys has 2.00 records, after 1.33 in the original."
+    assert AverageClassSize().measure(after, before).sentence == (
+        "Classes of records with equal keys are no larger than before."
+    )
+    same = table((["p"] * 3, [1.0] * 3))
+    for measure in (Discernibility(), AverageClassSize()):
+        assert measure.measure(same, same).value == 0, "nobody was told apart"

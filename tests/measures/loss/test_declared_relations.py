@@ -68,3 +68,36 @@ def test_bad_relations_are_refused_in_a_sentence():
         assert "450" not in str(caught.value)
     with pytest.raises(ParameterError, match="is no relation"):
         RelationsBroken(["wage + 1"]).measure(data, data)
+
+
+def hand(wage, total):
+    n = len(wage)
+    frame = pl.DataFrame({"wage": wage, "other": [1.0] * n, "total": total, "married": ["no"] * n})
+    return Microdata(frame, SCHEMA)
+
+
+BEFORE = hand([1.0, 2.0, 3.0, None, 5.0], [2.0, 3.0, 9.0, 5.0, 6.0])
+AFTER = hand([1.0, 2.0, 8.0, 4.0, 5.0], [2.0, 3.5, 9.0, 5.0, None])
+
+
+def test_relations_are_told_whole():
+    result = RelationsBroken(["total = wage + other", "wage >= 1", "total > 100"]).measure(BEFORE, AFTER)
+    # The second breaks the sum, the third mends it, the last two cannot be judged.
+    assert result.details["relations"] == [
+        {"judged": 3, "kept_before": 2, "broken": 1, "kept_only_now": 1, "not_judged": 2},
+        {"judged": 4, "kept_before": 4, "broken": 0, "kept_only_now": 0, "not_judged": 1},
+        {"judged": 4, "kept_before": 0, "broken": 0, "kept_only_now": 0, "not_judged": 1},
+    ]
+    assert result.value == pytest.approx(50 / 3)
+    assert result.sentence == (
+        "Of the records that kept a declared relation, 16.7 % break it in the release on average; relation 1 is broken "
+        "most (50.0 %)."
+    )
+
+
+def test_relations_that_hold():
+    two = RelationsBroken(["wage >= 1", "wage <= 9"]).measure(BEFORE, AFTER)
+    assert (two.value, two.sentence) == (0, "2 relations hold wherever they did.")
+    near = RelationsBroken(["total = wage + other"], tolerance=0.5).measure(BEFORE, AFTER)
+    assert (near.value, near.sentence) == (0, "The relation holds wherever it did.")
+    assert RelationsBroken(["total = wage + other"], tolerance=0.4).measure(BEFORE, AFTER).value == 50

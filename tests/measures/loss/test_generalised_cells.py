@@ -104,3 +104,42 @@ def test_an_untrue_level_says_nothing_right():
     tables = microdata({"a": ["p"], "b": ["x"]}), microdata({"a": ["high"], "b": ["x"]}, ("high",))
     for measure in (Granularity, GeneralisationIntensity):
         assert measure(hierarchies=TREES).measure(*tables).per_attribute == {"a": 100, "b": 0}
+
+
+def test_figures_are_told_in_words():
+    before = {"a": list("ppqr"), "b": list("xyzx")}
+    after = {"a": ["low", "low", "low", "*"], "b": ["x", "y", None, "x"]}
+    tables = microdata(before), microdata(after, ("low", "*"))
+    same = microdata(before), microdata(before)
+    # a may be 2, 2, 2 and 4 of four levels, b all of three once.
+    for measure, sentence, unchanged in (
+        (Granularity, "A released level may be 37.5 % of the other levels on average, most in a.",
+         "Every released level stands for one level."),
+        (GeneralisationIntensity,
+         "Released levels stand 43.8 % of the way up to saying nothing on average, farthest in a.",
+         "No level was generalised."),
+        (Ambiguity, "A released record may be 2.5 other combinations of levels on average.",
+         "Every released record says which combination of levels it is."),
+    ):  # fmt: skip
+        assert measure(hierarchies=TREES).measure(*tables).sentence == sentence
+        assert measure(hierarchies=TREES).measure(*same).sentence == unchanged
+        assert measure(hierarchies=TREES).measure(*same).value == 0
+    assert Ambiguity(hierarchies=TREES).measure(*tables).details == {"combinations": (2 + 2 + 6 + 4) / 4}
+
+
+def test_divergences_of_combinations_and_of_single_attributes():
+    before = {"a": list("pppq"), "b": list("xxyx")}
+    after = {"a": ["low"] * 4, "b": list("xxyx")}
+    tables = microdata(before), microdata(after, ("low",))
+    result = KeyDivergence(hierarchies=TREES).measure(*tables)
+    # px twice, py and qx once became low x three times and low y once; a released cell may be two.
+    expected = (2 * log2(2) + 0 + 0 - 3 * log2(3) + 4 * log2(2)) / 4
+    assert result.value == pytest.approx(expected)
+    assert result.per_attribute == pytest.approx({"a": (3 * log2(3) - 4 * log2(4) + 4) / 4, "b": 0})
+    assert result.sentence == (
+        f"A record's combination of levels is {expected:.2f} bits less certain in the release, read as it is, than in "
+        "the original."
+    )
+    assert KeyDivergence().measure(tables[0], tables[0]).sentence == (
+        "The release says how often every combination of levels occurs, as the original does."
+    )

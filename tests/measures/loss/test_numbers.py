@@ -265,3 +265,84 @@ def test_divergences_of_histograms_equal_their_definitions(seed):
     halves = [sum(x * np.log2(2 * x / (x + y)) for x, y in zip(*two, strict=True) if x > 0) for two in ((p, q), (q, p))]
     expected = 100 * np.sqrt(sum(halves) / 2)
     assert HistogramDistance(distance="jensen-shannon").measure(*tables).value == pytest.approx(expected)
+
+
+def columns(**numbers):
+    schema = Schema([Attribute(name, Numeric(), "key") for name in numbers])
+    return Microdata(pl.DataFrame({n: pl.Series(c, dtype=pl.Float64) for n, c in numbers.items()}), schema)
+
+
+FIRST = {"x": [0.0, 2.0, 0.0, 2.0], "y": [1.0, 1.0, 5.0, 5.0]}
+SECOND = {"x": [1.0, 3.0, 1.0, 3.0], "y": [1.0, 5.0, 5.0, 1.0]}
+
+
+@pytest.mark.parametrize(
+    ("measure", "per_attribute", "sentence", "unchanged"),
+    [
+        (MeanDifference(), {"x": 100, "y": 0},
+         "Means moved by 50.0 % of a standard deviation on average, most in x.", "No mean moved."),
+        (VarianceDifference(), {"x": 0, "y": 0}, "No variance changed.", "No variance changed."),
+        (IL1s(), {"x": 100 / 2**0.5, "y": 100 * 2 / (2 * 2**0.5)},
+         "Numbers moved by 70.7 % of √2 standard deviations on average, most in x.", "No number moved."),
+        (SquaredError(), {"x": 100, "y": 200},
+         "Masking moved values by 150.0 % of their own variance, most in y.", "No number moved."),
+        (CovarianceDifference(), {"x": 0, "y": 0}, "No covariance changed.", "No covariance changed."),
+        (RankLoss(), {"x": 0, "y": 100},
+         "The rank correlation of original and released numbers is 0.500 on average, lowest in y.",
+         "Numbers kept their order."),
+        (DistributionDistance(), {"x": 50, "y": 0},
+         "At most 50.0 % of records changed sides of any threshold (net), in x; 25.0 % on average over attributes.",
+         "No distribution changed."),
+        (QuantileDistance(), {"x": 100 / 2**0.5, "y": 0},
+         "Quantiles moved by 35.4 % of √2 standard deviations on average, most in x.", "No quantile moved."),
+    ],
+    ids=lambda value: getattr(value, "name", None),
+)  # fmt: skip
+def test_four_records_are_told_whole(measure, per_attribute, sentence, unchanged):
+    result = measure.measure(columns(**FIRST), columns(**SECOND))
+    assert result.per_attribute == pytest.approx(per_attribute)
+    assert result.value == pytest.approx(np.mean(list(per_attribute.values())))
+    assert result.sentence == sentence
+    assert measure.measure(columns(**FIRST), columns(**FIRST)).sentence == unchanged
+
+
+def test_relations_of_three_attributes_are_told_whole():
+    # x and y rise together, z by itself; in the release y falls as x rises, and is twice as wide.
+    first = {"x": [0.0, 2.0, 0.0, 2.0], "y": [0.0, 2.0, 0.0, 2.0], "z": [0.0, 0.0, 2.0, 2.0]}
+    second = first | {"y": [4.0, 0.0, 4.0, 0.0]}
+    result = CovarianceDifference().measure(columns(**first), columns(**second))
+    # 1 became −2; spreads are 1.
+    assert result.per_attribute == pytest.approx({"x": 150, "y": 150, "z": 0})
+    assert (result.value, result.sentence) == (
+        pytest.approx(100), "Covariances changed by 100.0 % of what full dependence would be, most those of x.",
+    )  # fmt: skip
+    result = CorrelationDifference().measure(columns(**first), columns(**second))
+    assert result.per_attribute == pytest.approx({"x": 100, "y": 100, "z": 0})
+    assert result.details == {"largest": pytest.approx(2)}
+    assert result.sentence == "Correlations changed by 0.667 on average, most those of x."
+    assert CorrelationDifference().measure(columns(**first), columns(**first)).sentence == "No correlation changed."
+    result = EigenvalueDifference().measure(columns(**first), columns(**second))
+    # Variances 1 1 1 with one full relation: 2 1 0; then 1 4 1 with another: 5 1 0.
+    assert result.details == {"before": pytest.approx([2, 1, 0]), "after": pytest.approx([5, 1, 0]), "robust": False}
+    assert (result.value, result.sentence) == (
+        pytest.approx(100), "The eigenvalues of the covariances changed by 100.0 % of their sum.",
+    )  # fmt: skip
+    robust = EigenvalueDifference(robust=True).measure(columns(**first), columns(**second))
+    assert robust.sentence == "The eigenvalues of the rank correlations did not change."
+    assert (robust.value, robust.details["robust"]) == (pytest.approx(0, abs=1e-9), True)
+
+
+def test_histograms_are_told_whole_and_nothing_in_common_is_100():
+    result = HistogramDistance(bins=2).measure(columns(x=[0.0, 1.0], y=[0.0, 4.0]), columns(x=[3.0, 4.0], y=[4.0, 0.0]))
+    assert result.per_attribute == pytest.approx({"x": 100, "y": 0})
+    assert result.sentence == (
+        "Histograms before and after are 50.0 % apart on average (0 the same, 100 nothing in common), most in x."
+    )
+    same = HistogramDistance().measure(columns(x=[1.0, 1.0]), columns(x=[1.0, 1.0]))
+    assert (same.value, same.sentence, same.details) == (0, "No histogram changed.", {})
+    apart = HistogramDistance(bins=2, distance="jensen-shannon").measure(columns(x=[0.0, 1.0]), columns(x=[3.0, 4.0]))
+    assert apart.value == pytest.approx(100)
+    # Two and a half of three against a half of three: 4/6 · log₂ 5 bits.
+    divergence = HistogramDistance(bins=2, distance="kl").measure(columns(x=[0.0, 1.0]), columns(x=[3.0, 4.0]))
+    bits = (2.5 / 3) * np.log2(5) + (0.5 / 3) * np.log2(1 / 5)
+    assert divergence.details == {"mean_divergence": pytest.approx(bits)}

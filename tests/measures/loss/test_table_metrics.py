@@ -6,8 +6,11 @@ from math import sqrt
 import numpy as np
 import pytest
 from tests.measures.loss.test_categories import draw, table
+from tests.statistics.small import answer, blocks
+from tests.statistics.small import table as hand_counted
 
-from discreet.errors import ParameterError
+from discreet.contracts.engine import InProcess, TablePair
+from discreet.errors import DataError, ParameterError
 from discreet.measures.loss.table_metrics import TableMetric
 
 METRICS = {
@@ -42,3 +45,43 @@ def test_what_is_no_metric_is_refused(metric):
     before, after, _ = draw(3)
     with pytest.raises(ParameterError, match="^TableMetric: "):
         TableMetric(attributes=["size"], metric=metric).measure(table(before), table(after))
+
+
+def test_a_table_is_told_whole():
+    before, after = small(list("aabb")), small(list("abbb"))
+    result = TableMetric(attributes=["s"]).measure(before, after)
+    # a 2 and 1, b 2 and 3; nobody has c.
+    assert (result.value, result.sentence) == (
+        1, "2 of 2 cells of the table of s differ; by the metric a cell is 1 apart on average, and 1 at most.",
+    )  # fmt: skip
+    assert result.details == {
+        "cells": 2, "differ": 2, "percentiles": dict.fromkeys(("0", "25", "50", "75", "90", "95", "99", "100"), 1.0),
+    }  # fmt: skip
+    same = TableMetric().measure(before, before)
+    assert (same.value, same.sentence) == (0, "The table of s, t is unchanged by the metric.")
+    with pytest.raises(ParameterError, match=r"^TableMetric: 'x' must be a released categorical attribute\."):
+        TableMetric(attributes=["s", "x"]).measure(before, after)
+
+
+def small(levels):
+    columns = {"s": levels, "t": ["a"] * len(levels), "x": [1.0] * len(levels)}
+    return hand_counted(("a", "b", "c"), **columns)
+
+
+def test_tables_with_too_many_cells_are_refused(monkeypatch):
+    data = small(list("ab"))
+    # Three levels and the missing one, twice.
+    monkeypatch.setattr("discreet.measures.loss.table_metrics.LARGEST", 16)
+    assert TableMetric().measure(data, data).value == 0
+    monkeypatch.setattr("discreet.measures.loss.table_metrics.LARGEST", 15)
+    with pytest.raises(ParameterError, match="a table of 2 attributes has too many cells"):
+        TableMetric().measure(data, data)
+
+
+def test_too_many_cells_that_hold_records_are_refused(monkeypatch):
+    monkeypatch.setattr("discreet.statistics.value_counts.MOST_DIFFERENT", 2)
+    data = small(list("abc"))
+    question = TableMetric(attributes=["s"])
+    scope = question.scope(TablePair(data, data), None, InProcess())
+    with pytest.raises(DataError, match="There are 3 different cells of a table"):
+        answer(question.question(scope), blocks((2, 1), data, data))

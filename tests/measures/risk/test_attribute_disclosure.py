@@ -13,7 +13,7 @@ from discreet.engines.streaming import StreamingEngine
 from discreet.errors import DataError, SchemaError
 from discreet.evaluation.assessing import assess
 from discreet.io.stored_parquet import ParquetSource
-from discreet.measures.risk.attribute_disclosure import AttributeDisclosure
+from discreet.measures.risk.attribute_disclosure import AttributeDisclosure, _most_within, _percentages, _wilson
 from discreet.measures.risk.learnt_values import within_release
 
 SCHEMA = Schema(
@@ -202,3 +202,72 @@ def test_what_is_lacking_is_named():
     bare = Microdata(people(0, 30), SCHEMA.with_roles(x="other", area="other"))
     with pytest.raises(SchemaError, match="no attribute that the measure can look at"):
         AttributeDisclosure().measure(bare, bare)
+
+
+@pytest.mark.parametrize(
+    ("values", "reach", "most"),
+    [
+        ([], 1.0, 0),
+        ([3.0], 0.0, 1),
+        ([1.0, 2.0, 2.0, 5.0], 0.0, 2),
+        ([1.0, 2.0, 2.0, 5.0], 0.5, 3),
+        ([4.0, 1.0], 1.5, 2),
+    ],
+)
+def test_the_best_single_guess_is_right_about_so_many(values, reach, most):
+    assert _most_within(np.array(values), reach) == most
+
+
+def test_intervals_are_those_of_wilson():
+    # Of ten, none: 0 to z²/(n + z²); five: around a half; all: the mirror image of none.
+    z = 1.959964**2
+    low, high = _wilson(0.0, 10)
+    assert (low, high) == (pytest.approx(0, abs=1e-9), pytest.approx(100 * z / (10 + z)))
+    assert _wilson(1.0, 10) == pytest.approx([100 - high, 100])
+    centre, width = 50, 100 * np.sqrt(z * (0.25 / 10 + z / 400)) / (1 + z / 10)
+    assert _wilson(0.5, 10) == pytest.approx([centre - width, centre + width])
+
+
+@pytest.mark.parametrize(
+    ("attack", "control", "risk"),
+    [
+        ([1.0, 0.5], [0.5, 0.0], 100 * 0.5 / 0.75),
+        ([0.25, 0.25], [0.5, 0.5], 0),
+        ([1.0, 1.0], [1.0, 1.0], 0),
+        ([1.0], [0.0], 100),
+    ],
+)
+def test_what_the_release_gives_away(attack, control, risk):
+    figures = _percentages(np.array(attack), np.array(control), 0.125)
+    assert figures == {
+        "risk_percent": pytest.approx(risk),
+        "attack_percent": 100 * np.mean(attack),
+        "attack_interval_percent": _wilson(float(np.mean(attack)), len(attack)),
+        "control_percent": 100 * np.mean(control),
+        "control_interval_percent": _wilson(float(np.mean(control)), len(control)),
+        "baseline_percent": 12.5,
+    }
+
+
+def test_few_records_of_many_that_are_all_on_one_side(monkeypatch):
+    monkeypatch.setattr("discreet.statistics.question.MOST_AT_ONCE", 1)
+    seed = next(s for s in range(99) if within_release(s, np.arange(2)).all())
+    data = table(people(0, 2))
+    result = AttributeDisclosure(random_state=seed).measure(data, data)
+    assert (result.value, result.sentence) == (
+        0, "The records are too few, or too much alike, to be split into two halves.",
+    )  # fmt: skip
+
+
+def test_baselines_of_levels_and_numbers(monkeypatch):
+    frame = pl.DataFrame(
+        {"x": np.arange(12) * 1.0, "area": [0] * 12, "ill": [1] * 5 + [2] * 4 + [None] * 3, "debt": [1.0, 1.5, 9.0] * 4}
+    )
+    draws = np.where(np.arange(12) % 2 == 0, 0.2, 0.8)
+    monkeypatch.setattr("discreet.measures.risk.attribute_disclosure.record_draws", lambda *_: draws)
+    result = AttributeDisclosure(tolerance=0.1).measure(table(frame), table(frame))
+    by_attribute = result.details["by_attribute"]
+    assert by_attribute["ill"]["baseline_percent"] == pytest.approx(500 / 12)
+    # A tenth of the deviation, 3.7, to either side of 1.25 holds 1 and 1.5.
+    assert by_attribute["debt"]["baseline_percent"] == pytest.approx(800 / 12)
+    assert result.details["attacked"] == result.details["controls"] == 6

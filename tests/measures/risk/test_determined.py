@@ -180,6 +180,16 @@ def test_few_units_confirm_no_total(rng: np.random.Generator, units: int, there:
     assert np.isfinite(found[0]).sum() == (units if there else 0)
 
 
+@pytest.mark.parametrize("off", [0.0, 1.0])
+def test_a_total_that_fails_behind_the_first_records_is_none(rng: np.random.Generator, off: float) -> None:
+    unit, amount, total = sub_totals(rng, 200)
+    total[-1] += off  # of 600 records the last
+    masked = np.arange(unit.size) % 3 == 0
+    target = ReleasedColumn("amount", True, amount, amount, masked, ~masked)
+    found = determined_by_columns(target, [column("unit", unit, numeric=False), column("total", total)])
+    assert found[1] == ([] if off else ["total", "unit"])
+
+
 def test_a_column_of_one_value_is_no_secret() -> None:
     claims, names = determined_by_columns(column("a", np.full(N, 3.0), hidden=N), [column("b", np.full(N, 3.0))])
     assert names == []

@@ -311,3 +311,249 @@ def test_coarser_keys_are_safer():
             values.append(measure.measure(before, table(coarse, weights)).value)
         assert values == sorted(values, reverse=True)
         assert values[0] > values[-1]
+
+
+def six():
+    """Six records on two keys, ab bb aa –a bb aa, that weigh 1 2 1 2 1 3."""
+    schema = Schema([*(Attribute(n, Nominal("ab"), "key") for n in "st"), Attribute("w", Numeric(), "weight")])
+    columns = {"s": ["a", "b", "a", None, "b", "a"], "t": list("bbaaba"), "w": [1.0, 2.0, 1.0, 2.0, 1.0, 3.0]}
+    return Microdata(pl.DataFrame(columns), schema)
+
+
+AS_SHOWN = " A missing cell counts as a value of its own, as the file shows it."
+AS_ANY = " A missing cell counts as any value, and agrees with all of them."
+READ = {"keys": ["s", "t"], "perturbative": None}
+
+
+@pytest.mark.parametrize(
+    ("missing", "k", "few", "sizes", "median"),
+    [("category", 2, 2, (2, 6, 6, 6), 2.0), ("category", 3, 6, (2, 6, 6, 6), 2.0), ("any", 2, 1, (1, 3, 6, 6), 2.5)],
+)
+def test_small_groups_are_told_whole(missing, k, few, sizes, median):
+    # As the file shows it: ab 1, bb 2, aa 2, –a 1; where –a may be aa: ab 1, bb 2, aa 3, –a 3.
+    result = KAnonymityViolations(k, missing=missing).measure(six(), six())
+    assert result.value == pytest.approx(100 * few / 6)
+    assert result.sentence == (
+        f"{few} of 6 records share their 2 keys with fewer than {k - 1} others; the smallest group has 1."
+        + (AS_SHOWN if missing == "category" else AS_ANY)
+    )
+    assert result.details == {
+        **READ, "missing": missing, "k": k, "smallest_group": 1, "combinations": 4, "median_group": median,
+        "records_below": dict(zip(("2", "3", "5", "10"), sizes, strict=True)),
+    }  # fmt: skip
+
+
+def test_groups_that_are_large_enough():
+    one = KAnonymityViolations(3, attributes=["t"]).measure(six(), six())
+    assert (one.value, one.sentence) == (0, "Every record shares its 1 key with at least 2 others.")
+    assert KAnonymityViolations(4, attributes=["t"]).measure(six(), six()).sentence == (
+        "6 of 6 records share their 1 key with fewer than 3 others; the smallest group has 3."
+    )
+
+
+def test_lone_records_are_told_whole():
+    result = SampleUniques().measure(six(), six())
+    assert result.value == pytest.approx(100 / 3)
+    # They weigh 1 and 2.
+    assert result.sentence == (
+        "2 of 6 records are the only ones with their 2 keys; about 2 of them are the only ones in the population."
+        + AS_SHOWN
+    )
+    assert result.details == {
+        **READ, "missing": "category", "uniques": 2, "n": 6, "expected_population_uniques": 1.5,
+    }  # fmt: skip
+    assert SampleUniques().per_record(six(), six()).tolist() == [1, 0, 0, 1, 0, 0]
+    either = SampleUniques(missing="any")
+    assert either.measure(six(), six()).sentence == (
+        "1 of 6 records is the only one with its 2 keys; about 1 of them are the only ones in the population." + AS_ANY
+    )
+    assert either.per_record(six(), six()).tolist() == [1, 0, 0, 0, 0, 0]
+    unweighted = six().select(["s", "t"])
+    plain = SampleUniques().measure(unweighted, unweighted)
+    assert plain.sentence == "2 of 6 records are the only ones with their 2 keys." + AS_SHOWN
+    assert "expected_population_uniques" not in plain.details
+
+
+def test_individual_risks_are_told_whole():
+    def two(p):
+        """E[1/F] for two records with equal keys."""
+        return p + (p / (1 - p)) ** 2 * (np.log(p) + 1 - p)
+
+    risks = [1.0, two(2 / 3), two(1 / 2), np.log(2), two(2 / 3), two(1 / 2)]
+    result = IndividualRisk().measure(six(), six())
+    assert IndividualRisk().per_record(six(), six()) == pytest.approx(risks)
+    assert result.value == pytest.approx(100 * sum(risks) / 6)
+    assert result.sentence == (
+        "An intruder who knows 2 keys re-identifies about 3.1 of 6 records in the population (51.05 %); the most "
+        "exposed record with a chance of 100.0 %." + AS_SHOWN
+    )
+    assert result.details == {
+        **READ, "missing": "category", "expected_reidentifications": pytest.approx(sum(risks)), "largest_percent": 100,
+        "records_above_percent": {"1": 6, "5": 6, "10": 6, "50": 2}, "weighted": True,
+        "median_percent": pytest.approx(100 * np.median(risks)),
+    }  # fmt: skip
+    unweighted = six().select(["s", "t"])
+    plain = IndividualRisk().measure(unweighted, unweighted)
+    assert plain.value == pytest.approx(100 * 4 / 6)
+    assert plain.sentence == (
+        "An intruder who knows 2 keys re-identifies about 4.0 of 6 records if the file is the whole population "
+        "(66.67 %); the most exposed record with a chance of 100.0 %." + AS_SHOWN
+    )
+    assert plain.details["weighted"] is False
+
+
+def test_guesses_are_told_whole():
+    people = "An intruder who knows 2 keys and "
+    figures = {"highest_percent": 100, "threshold_percent": 40, **READ, "missing": "category"}
+    result = ProsecutorRisk(threshold=0.4).measure(six(), six())
+    assert result.sentence == (
+        people
+        + "that the target is in the file is right with a chance of up to 100.0 %; 6 records exceed 40 %."
+        + AS_SHOWN
+    )
+    assert result.details == {**figures, "mean_percent": pytest.approx(100 * 4 / 6), "records_at_risk": 6}
+    # Weights of 1, 3, 4 and 2 stand for so many people.
+    result = JournalistRisk(threshold=0.4).measure(six(), six())
+    assert result.sentence == (
+        people
+        + "the population is right about a record with a chance of up to 100.0 %; 2 records exceed 40 %."
+        + AS_SHOWN
+    )
+    mean = 100 * (1 + 2 / 3 + 2 / 4 + 1 / 2) / 6
+    expected = {
+        **figures,
+        "mean_percent": pytest.approx(mean),
+        "records_at_risk": 2,
+        "population_from": "survey weights",
+    }
+    assert result.details == expected
+    result = MarketerRisk(threshold=0.5).measure(six(), six())
+    assert result.value == pytest.approx(mean)
+    assert result.sentence == (
+        f"An intruder who matches the whole file with the population on 2 keys is right about {mean:.2f} % of the "
+        "records." + AS_SHOWN
+    )
+    assert result.details == {**expected, "threshold_percent": 50, "records_at_risk": 1}
+
+
+def test_a_population_of_numbers_is_compared_by_value():
+    schema = Schema([Attribute("x", Numeric(), "key")])
+    release, floats = (
+        Microdata(pl.DataFrame({"x": x}), schema) for x in ([31, 0, 5, None], [31.0, 31.0, -0.0, 0.0, None])
+    )
+    result = JournalistRisk(population=floats).measure(release, release)
+    # 31 twice, both noughts, nobody with 5 but the record itself, and who lacks it like who lacks it.
+    assert JournalistRisk(population=floats).per_record(release, release).tolist() == [0.5, 0.5, 1, 1]
+    assert result.sentence.endswith(AS_SHOWN)
+    # What is looked for is the release, whatever the original says.
+    original = Microdata(pl.DataFrame({"x": [5, 6, 7, 8]}), schema)
+    assert MarketerRisk(population=floats).measure(original, release).value == pytest.approx(75)
+    whole = Microdata(pl.DataFrame({"x": [31, 0]}), schema)
+    assert not JournalistRisk(population=floats).measure(whole, whole).sentence.endswith(AS_SHOWN)
+
+
+def ill(areas, levels, ordered=False):
+    kind = Ordinal if ordered else Nominal
+    schema = Schema([Attribute("area", Nominal("nsw"), "key"), Attribute("ill", kind("abcd"), "confidential")])
+    return Microdata(pl.DataFrame({"area": list(areas), "ill": levels}), schema)
+
+
+KNOWN = {"keys": ["area"], "perturbative": None, "missing": "category"}
+
+
+@pytest.mark.parametrize(
+    ("measure", "failing"),
+    [
+        # n holds a a a b, s holds a b, w holds c.
+        (LDiversityViolations(2), 1),
+        (LDiversityViolations(1.5), 1),
+        (LDiversityViolations(2, kind_of="entropy"), 5),
+        (LDiversityViolations(1.76, kind_of="entropy"), 5),  # ¾ and ¼ are as diverse as 1.755 values
+        (LDiversityViolations(1.75, kind_of="entropy"), 1),
+        (LDiversityViolations(2, kind_of="recursive", c=3.0), 5),  # three are not rarer than three times one
+        (LDiversityViolations(2, kind_of="recursive", c=3.1), 1),
+        (LDiversityViolations(1.2, kind_of="recursive", c=3.1), 1),
+        (LDiversityViolations(2, kind_of="recursive", c=1.0), 7),
+        (LDiversityViolations(1, kind_of="recursive", c=1.1), 0),
+        (LDiversityViolations(1), 0),
+    ],
+)
+def test_groups_that_are_not_diverse_are_told_whole(measure, failing):
+    data = ill("nnnnssw", list("aaababc"))
+    result = measure.measure(data, data)
+    assert result.value == pytest.approx(100 * failing / 7)
+    assert result.per_attribute == pytest.approx({"ill": 100 * failing / 7})
+    words = f"{measure.kind_of} {measure.l:g}-diverse"
+    assert result.sentence == (
+        f"{failing} of 7 records are in groups of equal keys (1 key counted) that are not {words}, most for ill."
+        if failing
+        else f"Every group of equal keys (1 key counted) is {words} in 1 attributes."
+    )
+    assert result.details == {**KNOWN, "l": float(measure.l), "kind_of": measure.kind_of, "sensitive": ["ill"]}
+    assert measure.per_record(data, data).sum() == failing
+
+
+@pytest.mark.parametrize(
+    ("ordered", "distances"),
+    [
+        # All: a 4/8, b 3/8, d 1/8; n holds a a a b, s a b b d. Unordered: ¼ either way.
+        (False, [0.25] * 4 + [0.25] * 4),
+        # In steps of a, b, d: F is ½, 7/8, 1; of n ¾, 1, 1; of s ¼, ¾, 1: over two steps (¼ + ⅛)/2 either way.
+        (True, [0.1875] * 8),
+    ],
+)
+def test_distances_of_groups_are_told_whole(ordered, distances):
+    data = ill("nnnnssss", list("aaababbd"), ordered)
+    measure = TCloseness(0.2)
+    result = measure.measure(data, data)
+    assert measure.per_record(data, data) == pytest.approx(distances)
+    beyond = sum(one > 0.2 for one in distances)
+    assert result.value == pytest.approx(100 * max(distances))
+    assert result.sentence == (
+        f"The confidential values of a group of equal keys (1 key counted) are up to {100 * max(distances):.1f} % away "
+        f"from those of the file, most in ill; {beyond} of 8 records are in groups beyond 20 %."
+    )
+    mean = pytest.approx(100 * np.mean(distances))
+    assert result.details == {**KNOWN, "t": 0.2, "records_beyond": beyond, "mean_percent": mean}
+    if ordered:
+        equal = TCloseness(distance="equal")
+        assert equal.per_record(data, data) == pytest.approx([0.25] * 8)
+
+
+def test_a_missing_value_is_the_last_level_and_one_value_is_no_distance():
+    data = ill("nnss", ["a", None, "a", "a"], ordered=True)
+    # a in three of four; n has it in half, s always.
+    assert TCloseness().per_record(data, data) == pytest.approx([0.25] * 4)
+    same = ill("nnss", list("aaaa"), ordered=True)
+    assert TCloseness().measure(same, same).value == 0
+    with pytest.raises(ParameterError, match="'ill' has no order for the ordered distance"):
+        TCloseness(distance="ordered").measure(ill("ns", list("ab")), ill("ns", list("ab")))
+
+
+def test_households_are_told_whole():
+    schema = Schema(
+        [
+            Attribute("home", Nominal(("h1", "h2", "h3")), "identifier", household=True),
+            Attribute("s", Nominal("abc"), "key"),
+        ]
+    )
+    frame = pl.DataFrame({"home": ["h1", "h1", "h2", None, "h3"], "s": ["a", "b", "a", "c", "b"]})
+    data = Microdata(frame, schema)
+    result = HouseholdRisk().measure(data, data)
+    # Two with a, two with b, one with c. The first household is missed where both members are: 1 − ½ · ½.
+    risks = [0.75, 0.75, 0.5, 1.0, 0.5]
+    assert HouseholdRisk().per_record(data, data) == pytest.approx(risks)
+    assert result.value == pytest.approx(100 * sum(risks) / 5)
+    assert result.sentence == "An intruder who knows 1 key finds the households of about 3.5 of 5 records (70.00 %)."
+    assert result.details == {
+        "keys": ["s"], "perturbative": None, "missing": "category",
+        "expected_reidentifications": pytest.approx(3.5), "largest_percent": pytest.approx(100),
+    }  # fmt: skip
+    # A record of a sample stands for two people: one with the same key is found with a chance of ln 2.
+    half = HouseholdRisk(sampling_fraction=0.5).per_record(data, data)
+    two = 0.5 + np.log(0.5) + 0.5
+    assert half == pytest.approx([1 - (1 - two) ** 2] * 2 + [two, np.log(2), two])
+    nobody = Microdata(frame, Schema([Attribute("home", Nominal(("h1", "h2", "h3")), "identifier"), schema["s"]]))
+    with pytest.raises(ParameterError, match="household must be the name of an attribute; got None"):
+        HouseholdRisk().measure(nobody, nobody)
+    assert HouseholdRisk("home").measure(nobody, nobody).value == pytest.approx(70)

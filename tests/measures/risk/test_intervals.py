@@ -10,6 +10,7 @@ from tests.reference import measures as reference
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Numeric
 from discreet.data.schema import Attribute, Schema
+from discreet.errors import MissingValueError
 from discreet.measures.risk.intervals import DeviationIntervalDisclosure, RankIntervalDisclosure
 
 TWINS = [
@@ -67,3 +68,38 @@ def test_missing_values_are_left_out_and_whole_records_counted():
     result = DeviationIntervalDisclosure().measure(table(before, other), table(after, [0.0, 1.0, 9.0, 3.0, 4.0]))
     assert result.per_attribute["c0"] == pytest.approx(200 / 3)
     assert result.details["records_wholly_inside"] == 3  # the first, and those whose other number is missing
+
+
+def test_intervals_are_told_whole():
+    before, after = [0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 1.02, 2.0, 3.5, 4.0]
+    other = [1.0, 1.0, 1.0, 1.0, 6.0]
+    result = DeviationIntervalDisclosure(2).measure(table(before, other), table(after, other))
+    # The deviation is √2: within 1 % are three of five, within 2 % four; the other column stays.
+    assert result.per_attribute == pytest.approx({"c0": 70, "c1": 100})
+    assert result.sentence == (
+        "85.0 % of original numbers lie within 1 to 2 % of a standard deviation of the released ones, most in c1; 4 "
+        "of 5 records do with all their numbers."
+    )
+    assert result.details == {
+        "percent_inside": {"1": pytest.approx(80), "2": pytest.approx(90)}, "records_wholly_inside": 4,
+    }  # fmt: skip
+
+
+def test_rank_intervals_are_told_whole():
+    before, after = [0.0, 1.0, 2.0, 3.0, 9.0], [0.0, 2.5, 2.0, 3.5, 4.0]
+    result = RankIntervalDisclosure(40).measure(table(before), table(after))
+    # 1 lies between the first and the second; two ranks below 2.5. 3 is one rank below 3.5; 9 is beyond the end.
+    expected = [100 * reference_share for reference_share in [2 / 5] * 19 + [3 / 5] * 20 + [4 / 5]]
+    assert list(result.details["percent_inside"].values()) == pytest.approx(expected)
+    assert list(result.details["percent_inside"]) == [str(p) for p in range(1, 41)]
+    mean = np.mean(expected)
+    assert result.sentence == (
+        f"80.0 % of original numbers lie within 40 % of ranks of the released ones ({mean:.1f} % averaged over 1 to "
+        "40 %), most in c0."
+    )
+
+
+@pytest.mark.parametrize("measure", [DeviationIntervalDisclosure(), RankIntervalDisclosure()], ids=repr)
+def test_a_column_without_a_pair_is_named(measure):
+    with pytest.raises(MissingValueError, match="column 'c1' has no record with a value in both files"):
+        measure.measure(table([1.0, 2.0], [np.nan, 1.0]), table([1.0, 2.0], [1.0, np.nan]))

@@ -46,3 +46,37 @@ def test_records_with_gaps_are_left_out():
     none = pl.DataFrame({"x": [1.5, None], "y": [None, 2.5]})
     with pytest.raises(MissingValueError):
         MahalanobisIntervalDisclosure().measure(none, none)
+
+
+def test_figures_are_told_whole():
+    before = pl.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 30.0]})
+    after = pl.DataFrame({"x": [0.0, 1.0, 2.0, 4.5, 4.5, 5.0, 6.25, 7.0, 7.0, 30.0]})
+    result = MahalanobisIntervalDisclosure(0.5, neighbour=0.05).measure(before, after)
+    x = before["x"].to_numpy()
+    standard = (x - x.mean())[:, None] / x.std(ddof=1)
+    reach = robust_shape(standard).distances(standard)
+    # All but three keep their number; 7 is released twice, and so is 4.5.
+    near = np.array([True, True, True, False, False, True, False, True, False, True])
+    assert not (np.abs(x - after["x"].to_numpy()) / x.std(ddof=1) < 0.5 * 0.05 * reach)[~near].any()
+    apart = np.array([True, True, True, False, False, True, True, False, False, True])
+    both = near & apart
+    assert result.value == 50
+    assert result.sentence == (
+        "5 of 10 records keep a number near its original and have nobody's near theirs; 6 keep a number."
+    )
+    assert result.details == {
+        "percent_near": 60, "percent_apart": 60, "weighted_near": pytest.approx(0.6 * 0.05 * reach[near].sum()),
+        "weighted": pytest.approx(0.5 * 0.05 * reach[both].sum()), "robust": True, "n": 10,
+    }  # fmt: skip
+
+
+def test_one_record_and_records_all_alike():
+    one = pl.DataFrame({"x": [1.5], "y": [2.5]})
+    assert MahalanobisIntervalDisclosure().measure(one, one).value == 100, "nobody else is near"
+    same = pl.DataFrame({"x": [1.5] * 7, "y": [2.5] * 7})
+    result = MahalanobisIntervalDisclosure().measure(same, same)
+    assert (result.value, result.details["percent_near"], result.details["robust"]) == (0, 100, False)
+    assert result.sentence == (
+        "0 of 7 records keep a number near its original and have nobody's near theirs; 7 keep a number. Most records "
+        "lie in a plane: distances are plain, not robust."
+    )

@@ -91,3 +91,118 @@ def test_an_enforced_model_is_a_measure_of_nought():
         np.arange(120) if masked.provenance.rows is None else masked.provenance.rows
     )
     assert dc.AverageRiskOfRecords().measure(kept, masked.microdata).value <= 10
+
+
+SEVEN = [("x", "x", "x")] * 3 + [("x", "y", "x")] * 2 + [("z", "y", "x"), ("z", None, "x")]
+AS_SHOWN = " A missing cell counts as a value of its own, as the file shows it."
+READING = {"keys": ["a", "b", "c"], "perturbative": None, "missing": "category"}
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "sentence", "details"),
+    [
+        (
+            dc.HighestRiskOfRecords(0.5),
+            100,
+            (
+                "Whoever knows that a record is in the file, and its 3 keys, is right with a chance of up to 100.0 %; "
+                "for 2 of 7 records with more than 50 %."
+            ),
+            {"risk": 0.5, "records_above": 2, "smallest_group": 1},
+        ),
+        (
+            dc.HighestRiskOfRecords(1 / 3),
+            100,
+            (
+                "Whoever knows that a record is in the file, and its 3 keys, is right with a chance of up to 100.0 %; "
+                "for 4 of 7 records with more than 33.3333 %."
+            ),
+            {"risk": 1 / 3, "records_above": 4, "smallest_group": 1},
+        ),
+        (
+            dc.AverageRiskOfRecords(),
+            400 / 7,
+            "Whoever looks for all 7 records by their 3 keys is right for 4 of them (57.14 %).",
+            {"groups": 4},
+        ),
+        (
+            dc.RecordsWorthAttack(gain=8.0, cost=4.0),
+            200 / 7,
+            (
+                "For 2 of 7 records a guess by their 3 keys is worth more than it costs, where finding one brings 8 "
+                "and a guess costs 4."
+            ),
+            {"records_worth_attack": 2},
+        ),
+        (
+            dc.UniquenessOfRecords(28),
+            100 * 2 / 4 / 7,
+            (
+                "2 of 7 records are the only ones with their 3 keys; about 0.5 of them are the only ones in the "
+                "population."
+            ),
+            {"uniques": 2, "sampling_fraction": 0.25},
+        ),
+        (
+            dc.UniquenessOfRecords(3),
+            200 / 7,
+            (
+                "2 of 7 records are the only ones with their 3 keys; about 2.0 of them are the only ones in the "
+                "population."
+            ),
+            {"uniques": 2, "sampling_fraction": 1.0},
+        ),
+        (
+            dc.KMItems(3, 2),
+            400 / 7,
+            (
+                "4 of 7 records have a combination of some of their 3 keys that too few records share (asked: 3 for "
+                "1, 3 for 2)."
+            ),
+            {"records_by_size": {"1": 2, "2": 4}},
+        ),
+        (
+            dc.KMItems(1, 9),
+            0,
+            "Every combination of some of the 3 keys is shared by enough records (asked: 1 for 1, 1 for 2, 1 for 3).",
+            {"records_by_size": {"1": 0, "2": 0, "3": 0}},
+        ),
+        (
+            dc.KCombinations({1: 2, 3: 2}),
+            200 / 7,
+            (
+                "2 of 7 records have a combination of some of their 3 keys that too few records share (asked: 2 for "
+                "1, 2 for 3)."
+            ),
+            {"records_by_size": {"1": 1, "3": 2}},
+        ),
+        (
+            dc.KCombinations(),
+            100,
+            (
+                "7 of 7 records have a combination of some of their 3 keys that too few records share (asked: 10 for "
+                "1, 3 for 2)."
+            ),
+            {"records_by_size": {"1": 7, "2": 4}},
+        ),
+    ],
+)
+def test_what_is_counted_is_told_whole(measure, value, sentence, details):
+    table = frame(SEVEN)
+    result = measure.measure(table, table, SCHEMA)
+    assert result.value == pytest.approx(value)
+    assert result.sentence == sentence + AS_SHOWN
+    assert result.details == {**READING, **details}
+
+
+def test_figures_of_single_records():
+    table = frame(SEVEN)
+    for measure, expected in (
+        (dc.RecordsWorthAttack(gain=8.0, cost=4.0), [0, 0, 0, 0, 0, 1, 1]),
+        (dc.RecordsWorthAttack(gain=8.1, cost=4.0), [0, 0, 0, 1, 1, 1, 1]),
+        (dc.UniquenessOfRecords(28), [0, 0, 0, 0, 0, 0.25, 0.25]),
+        (dc.KCombinations({1: 2}), [0, 0, 0, 0, 0, 0, 1]),
+        (dc.KMItems(2, 1), [0] * 7),
+        (dc.HighestRiskOfRecords(), [1 / 3, 1 / 3, 1 / 3, 0.5, 0.5, 1, 1]),
+    ):
+        assert measure.per_record(table, table, SCHEMA).tolist() == expected

@@ -83,3 +83,41 @@ def test_bad_populations_are_named_by_counts_alone(tmp_path):
     assert "secret" not in str(raised.value)
     with pytest.raises(ParameterError, match="the population has no column 'b'"):
         dc.KMapViolations(2, population=table_of_texts({"a": ["x"]}), attributes=["a", "b"]).measure(release, release)
+
+
+def test_people_and_shares_are_told_whole():
+    release = table([("x", "x"), ("x", "x"), ("y", "x"), ("z", "z")])
+    crowd = table([("x", "x")] * 4 + [("y", "x")] * 2 + [("z", "z")] * 3)
+    reading = {"keys": ["a", "b"], "perturbative": None, "missing": "category"}
+    few = dc.KMapViolations(3, population=crowd).measure(release, release)
+    assert (few.value, few.sentence) == (
+        25, "1 of 4 records share their 2 keys with fewer than 3 people of the population of 9; the fewest are 2.",
+    )  # fmt: skip
+    assert few.details == {**reading, "k": 3, "population": 9, "smallest_group": 2}
+    enough = dc.KMapViolations(2, population=crowd).measure(release, release)
+    assert (enough.value, enough.sentence) == (
+        0, "Every record shares its 2 keys with at least 2 people of the population of 9.",
+    )  # fmt: skip
+    # Shares of ½, ½ and ⅓.
+    for least, most, outside in ((0.0, 0.5, 0), (0.0, 0.49, 3), (0.4, 0.5, 1), (1 / 3, 0.5, 0), (0.34, 1.0, 1)):
+        result = dc.PresenceViolations(least, most, population=crowd).measure(release, release)
+        assert result.value == 25 * outside
+        assert result.details == {**reading, "least": least, "most": most, "population": 9, "largest_share": 0.5}
+    assert result.sentence == (
+        "For 1 of 4 records the share of people with equal 2 keys who are in the file is not between 34 and 100 %; the "
+        "largest is 50.0 %."
+    )
+    # A file with more records than there are people of a kind holds all of them.
+    more = dc.PresenceViolations(0.0, 1.0, population=table([("x", "x")])).measure(release, release)
+    assert (more.value, more.details["largest_share"]) == (100, 1.0)
+    assert dc.PresenceViolations(0.0, 1.0, population=crowd).per_record(release, release).tolist() == [0] * 4
+
+
+def test_missing_keys_and_keys_that_the_population_lacks():
+    release = table_of_texts({"a": ["x", ""], "b": ["x", "y"], "c": ["1", "2"]})
+    people = table_of_texts({"a": ["x", "x", ""], "c": ["1", "1", "2"]})
+    measure = dc.KMapViolations(2, population=people)
+    result = measure.measure(release, release)
+    assert result.details["keys"] == ["a", "c"]
+    assert result.value == 50
+    assert result.sentence.endswith(" A missing cell counts as a value of its own, as the file shows it.")

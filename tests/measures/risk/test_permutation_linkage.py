@@ -94,3 +94,26 @@ def test_levels_have_ranks_and_gaps_are_left_out():
     assert measured.details["n"] == 3
     with pytest.raises(MissingValueError, match="no record has a value"):
         PermutationLinkageRisk().measure(pl.DataFrame({"g": ["a", None]}), pl.DataFrame({"g": [None, "a"]}), schema)
+
+
+def test_links_are_told_whole():
+    before = pl.DataFrame({"x": [1.0, 2.0, 3.0, 4.0, None], "y": [5.0, 5.0, 5.0, 5.0, 1.0]})
+    after = pl.DataFrame({"x": [1.0, 3.0, 2.0, 9.0, 7.0], "y": [5.0, 5.0, 5.0, 5.0, 2.0]})
+    result = PermutationLinkageRisk().measure(before, after, SCHEMA)
+    # The second and the third changed places: whoever looks for them is sure of the other one.
+    assert result.value == 50
+    assert result.details == {
+        "known": ["x", "y"], "expected": 2, "n": 4, "held_for_more_than_chance": 0, "right_among_those_held": 0,
+        "rank_correlation": {"x": pytest.approx(0.8), "y": None}, "largest_displacement_percent": 25,
+    }  # fmt: skip
+    assert result.sentence == (
+        "An intruder who has all original records and not who is who re-identifies about 2 of 4 records by their ranks "
+        "(50.0 %); guessing finds 1. He would hold 0 links for more than chance, and 0 of them are right."
+    )
+
+
+def test_a_missing_level_is_no_rank():
+    schema = Schema([Attribute("x", Ordinal(["s", "m", "l"]), "key")])
+    data = pl.DataFrame({"x": ["s", None, "l", "l"]})
+    result = PermutationLinkageRisk().measure(data, data, schema)
+    assert (result.details["n"], result.value) == (3, pytest.approx(100 * (1 + 0.5 + 0.5) / 3))

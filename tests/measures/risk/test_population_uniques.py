@@ -8,6 +8,8 @@ from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError
 from discreet.measures.risk.population_uniques import PopulationUniques
+from discreet.statistics.class_sizes import SizeTable
+from discreet.statistics.population_uniqueness import estimate_uniqueness
 
 SCHEMA = Schema([Attribute("job", Nominal(range(2000)), "key"), Attribute("w", Numeric(), "weight")])
 
@@ -50,3 +52,32 @@ def test_no_solution_is_said():
     data = pl.DataFrame({"job": [0] * 3 + [1] * 3 + [2, 3, 4]})
     with pytest.raises(DataError, match="no solution"):
         PopulationUniques("snb", sampling_fraction=0.5).measure(data, data, Schema([SCHEMA["job"]]))
+
+
+@pytest.mark.parametrize(("model", "name"), [("dankar", "dankar, which takes {}"), ("pitman", "pitman")])
+def test_estimates_are_told_whole(model, name):
+    data = pl.DataFrame({"job": [1, 2, 3, 4, 4, 5, 5, 6, 6, 6], "w": [2.0] * 10})
+    result = PopulationUniques(model).measure(data, data, SCHEMA)
+    sizes = SizeTable(np.array([1, 2, 3]), np.array([3, 2, 1]), np.array([3, 4, 3]), 0, 1.5)
+    estimates = estimate_uniqueness(sizes, 20.0)
+    inside = min(estimates.of(model) * 10 / 20, 3.0)
+    assert result.value == pytest.approx(10 * inside)
+    assert result.sentence == (
+        f"About {inside:.1f} of 10 records are alone on their 1 key in a population of 20 "
+        f"({name.format(estimates.chosen)}); 3 are in the file."
+    )
+    assert result.details == {
+        "keys": ["job"], "perturbative": None, "missing": "category", "population": 20,
+        "model": estimates.chosen if model == "dankar" else model, "expected_in_file": pytest.approx(inside),
+        "population_uniques": {one: pytest.approx(estimates.of(one)) for one in ("pitman", "zayatz", "snb")},
+        "sample_uniques": 3,
+    }  # fmt: skip
+
+
+def test_weights_that_add_up_to_less_than_the_file_are_a_census():
+    data = pl.DataFrame({"job": [1, 2, 2], "w": [0.5, 0.5, 0.5]})
+    result = PopulationUniques().measure(data, data, SCHEMA)
+    assert (result.details["population"], result.details["expected_in_file"]) == (3, 1)
+    assert result.sentence.endswith(" The file was taken for the whole population.")
+    unweighted = pl.DataFrame({"job": [1, 2, 2]})
+    assert PopulationUniques().measure(unweighted, unweighted, Schema([SCHEMA["job"]])).details["population"] == 3

@@ -154,3 +154,56 @@ def test_numbers_and_missing_codes_single_out_and_a_bound_is_said(monkeypatch):
     few = SpecialUniques().measure(data, data)
     assert few.details["max_size"] == 1
     assert "sets of more than 1 were not looked at" in few.sentence
+
+
+def test_special_uniques_are_told_whole():
+    # Four records on three keys: the last is alone by a, the third by b; a and c together tell the first two apart.
+    frame = pl.DataFrame({"a": ["x", "x", "x", "y"], "b": ["p", "p", "q", "p"], "c": ["0", "1", "1", "1"]})
+    schema = Schema(Attribute(name, Nominal(sorted(set(frame[name]))), "key") for name in "abc")
+    data = Microdata(frame, schema)
+    result = SpecialUniques(2, sampling_fraction=0.5).measure(data, data)
+    # Alone by one key: the first (c), the third (b), the fourth (a); by two: the second, by none, for bc holds the
+    # fourth as well, ab the first, and ac the third. An MSU of one key of three scores 2 · 1.
+    assert result.value == 75
+    assert result.per_attribute == pytest.approx({"a": 100 / 3, "b": 100 / 3, "c": 100 / 3})
+    assert result.sentence == ("3 of 4 records are singled out by 2 keys or fewer of 3; a takes part in 33 % of it.")
+    assert result.details == {
+        "keys": ["a", "b", "c"], "perturbative": None, "missing": "category", "max_size": 2,
+        "minimal_uniques_by_size": {"1": 3, "2": 0}, "mean_score": 1.5,
+        "levels": {
+            "a": {"contribution_percent": {"x": 0.0}, "levels_not_shown": 1},
+            "b": {"contribution_percent": {"p": 0.0}, "levels_not_shown": 1},
+            "c": {"contribution_percent": {"1": 0.0}, "levels_not_shown": 1},
+        },
+        "dis_percent": 100.0, "sampling_fraction": 0.5,
+        "records_above_dis_percent": {"1": 3, "5": 3, "10": 3, "50": 3},
+    }  # fmt: skip
+    assert SpecialUniques(2).per_record(data, data).tolist() == [2, 0, 2, 2]
+
+
+def test_a_bound_is_kept_and_said(monkeypatch):
+    rows = draw(2, n=20)
+    monkeypatch.setattr("discreet.measures.risk.special_uniques._MOST_VISITS", 20 * (5 + 10))
+    result = SpecialUniques(3).measure(table(rows), table(rows))
+    assert result.details["max_size"] == 2
+    assert result.sentence.endswith(
+        " Sets of up to 3 keys were asked for; of 5 keys and 20 records there are too many, and sets of more than 2 "
+        "were not looked at."
+    )
+    monkeypatch.setattr("discreet.measures.risk.special_uniques._MOST_VISITS", 20 * (5 + 10) - 1)
+    assert SpecialUniques(3).measure(table(rows), table(rows)).details["max_size"] == 1
+    monkeypatch.setattr("discreet.measures.risk.special_uniques._MOST_VISITS", 1)
+    assert SpecialUniques(3).measure(table(rows), table(rows)).details["max_size"] == 1
+
+
+def test_matches_where_nobody_is_alone_or_nobody_double():
+    pairs = [(0,) * len(SIZES)] * 2 + [(1,) * len(SIZES)] * 2
+    result = SpecialUniques(sampling_fraction=0.5).measure(table(pairs), table(pairs))
+    assert result.sentence == "No record is singled out by 3 keys or fewer of 5."
+    assert (result.details["dis_percent"], result.details["mean_score"]) == (0, 0)
+    assert set(result.details["records_above_dis_percent"].values()) == {0}
+    three = [(0,) * len(SIZES)] * 3
+    assert SpecialUniques(sampling_fraction=1.0).measure(table(three), table(three)).details["dis_percent"] == 0
+    # Weights below one person each are those of a census.
+    light = SpecialUniques().measure(table(pairs, [0.5] * 4), table(pairs, [0.5] * 4))
+    assert light.details["sampling_fraction"] == 1
