@@ -8,7 +8,7 @@ import pytest
 
 import discreet as dc
 from discreet import catalogue
-from discreet.errors import ParameterError
+from discreet.errors import ParameterError, SchemaError, UnknownNameError
 from discreet.operators import operator_names
 
 CONTRACTS = {"masker": catalogue.maskers(), "linker": catalogue.linkers(), "measure": catalogue.measures()}
@@ -79,3 +79,122 @@ def test_where_it_stands_is_told():
 def test_text_that_was_typed_is_a_number_wherever_it_can_be_one():
     assert catalogue.build("masker", "refine", {"budget": "50"}, typed=True).budget == 50
     assert catalogue.build("masker", "refine", {"budget": "50"}).budget == "50"
+
+
+def test_methods_are_those_of_one_contract_or_of_all():
+    for contract, classes in CONTRACTS.items():
+        assert catalogue.methods(contract) == classes
+    assert catalogue.methods() == {**CONTRACTS["masker"], **CONTRACTS["linker"], **CONTRACTS["measure"]}
+    with pytest.raises(UnknownNameError, match=r"contract.*'maskers'"):
+        catalogue.methods("maskers")
+    risks, losses = catalogue.measures("risk"), catalogue.measures("loss")
+    assert {cls.kind for cls in risks.values()} == {"risk"}
+    assert {cls.kind for cls in losses.values()} == {"loss"}
+    assert {**risks, **losses} == CONTRACTS["measure"]
+    assert catalogue.known("masker", "mdav") is CONTRACTS["masker"]["mdav"]
+    assert catalogue.known("masker", "distance") is None
+    assert catalogue.method("linker", "distance") is CONTRACTS["linker"]["distance"]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", ("", {})),
+        ("  clustering ", ("clustering", {})),
+        ("clustering clusters=4  attributes=a,b", ("clustering", {"clusters": "4", "attributes": "a,b"})),
+        ("x a=b=c d=", ("x", {"a": "b=c", "d": ""})),
+    ],
+)
+def test_what_is_typed_is_a_name_and_parameters(text, parts):
+    assert catalogue.split_typed(text, "It is written so") == parts
+
+
+def test_what_is_no_parameter_is_told_how_it_is_written():
+    with pytest.raises(ParameterError, match=r"^It is written so; got 'clustering 4'\.$"):
+        catalogue.split_typed("clustering 4", "It is written so")
+    measure = catalogue.parse_measure("clustering clusters=4")
+    assert (measure.name, measure.clusters) == ("clustering", 4)
+    with pytest.raises(ParameterError, match="A measure is written 'clustering clusters=4'; got 'clustering 4'"):
+        catalogue.parse_measure("clustering 4")
+
+
+def test_one_is_described_alone_in_its_place():
+    every = catalogue.describe_methods()
+    assert list(every) == ["maskers", "linkers", "measures"]
+    assert {part: list(entries) for part, entries in every.items()} == {
+        f"{contract}s": list(classes) for contract, classes in CONTRACTS.items()
+    }
+    assert catalogue.describe_methods("mdav") == {"maskers": {"mdav": every["maskers"]["mdav"]}}
+    assert catalogue.describe_methods("distance") == {"linkers": {"distance": every["linkers"]["distance"]}}
+    assert catalogue.describe_methods("owa") == {"operators": catalogue.describe_operators("owa")}
+    operators = catalogue.describe_operators()
+    assert list(operators) == list(operator_names())
+    assert catalogue.describe_operators("owa") == {"owa": operators["owa"]}
+    assert catalogue.describe_operators("mdav") == {}
+
+
+def test_a_word_leads_to_the_methods_named_after_it_or_else_to_those_that_speak_of_it():
+    named = [name for classes in CONTRACTS.values() for name in classes if "coding" in name]
+    assert catalogue._speaking_of(" Coding ") == named[:8]
+    assert catalogue._speaking_of("coding", 2) == named[:2]
+    assert len(named) > 2
+    assert catalogue._speaking_of("pram"), "four letters are enough"
+    assert catalogue._speaking_of("mda") == [], "three are part of too many words"
+    assert catalogue._speaking_of("xyzzy") == []
+    told = catalogue._speaking_of("neighbour")
+    assert "adjacent-merging" in told
+    assert "mdav" not in told
+    assert not any("neighbour" in name for name in told)
+    with pytest.raises(UnknownNameError) as error:
+        catalogue.describe_methods("coding")
+    assert error.value.message == "There is no method named 'coding'."
+    assert error.value.hint == (f"Those that are about it: {', '.join(named[:8])}. `discreet methods` lists them all.")
+    for name in ("xyzzy", 3):
+        with pytest.raises(UnknownNameError) as error:
+            catalogue.describe_methods(name)
+        assert error.value.hint.endswith("`discreet methods` lists them all.")
+        assert "about it" not in error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "parameter"),
+    [
+        ("mdav", ["owa:alpha=2"], {"operator": "owa:alpha=2"}),
+        ("mondrian", ["owa:most"], {"operators": "owa:most"}),
+        ("mondrian", ["owa:most", "RENT=median"], {"operators": "owa:most; RENT=median"}),
+    ],
+)
+def test_operators_go_to_the_parameter_that_takes_them(name, texts, parameter):
+    assert catalogue.operator_parameter(name, texts) == parameter
+
+
+@pytest.mark.parametrize(
+    ("texts", "got"),
+    [
+        (["median", "mean"], "2"),
+        (["RENT=median"], "one of a column"),
+        (["RENT=owa:alpha=2", "mean"], "one of a column"),
+    ],
+)
+def test_one_operator_for_all_is_one(texts, got):
+    with pytest.raises(ParameterError) as error:
+        catalogue.operator_parameter("mdav", texts)
+    assert error.value.message == f"mdav releases all attributes by one operator; got {got}."
+
+
+def test_who_takes_no_operator_names_those_who_do():
+    with pytest.raises(ParameterError, match=r"^pram takes no operator\.") as error:
+        catalogue.operator_parameter("pram", ["median"])
+    takers = error.value.hint.removeprefix("Those that do: ").removesuffix(".").split(", ")
+    assert {"mdav", "mondrian", "mixed-mdav"} <= set(takers)
+    assert not {"pram", "rank-swapping", "balanced-kmodes"} & set(takers), "a prototype of categories is no operator"
+    assert catalogue.operator_parameter("sequence-mdav", ["median"]) == {"prototype": "median"}
+    assert catalogue.operator_parameter("kmodes", ["median"]) == {"operators": "median"}
+
+
+def test_linkers_say_whether_they_need_common_attributes():
+    assert catalogue.shares_attributes("distance") is True
+    assert catalogue.shares_attributes("structural") is False
+    assert catalogue.refuse_unshared("distance", ["age", "sex"], ["sex"]) is None
+    with pytest.raises(SchemaError, match="have no attribute in common"):
+        catalogue.refuse_unshared("distance", ["age"], ["sex"])

@@ -94,6 +94,52 @@ def test_a_folder_that_cannot_be_written_to_is_no_reason_to_stop(tmp_path, monke
     again()
 
 
+def test_what_is_half_written_is_removed_and_what_nobody_has_read_for_long_too(tmp_path, monkeypatch):
+    path = tmp_path / "methods-new.json"
+    now = 1_800_000_000
+    day = 86400
+    monkeypatch.setattr(kept_catalogue.time, "time", lambda: now)
+    for name, age in [("methods-old.json", 60 * day + 1), ("methods-recent.json", 60 * day), ("loops.json", 90 * day)]:
+        (tmp_path / name).write_text("{}")
+        os.utime(tmp_path / name, (now - age, now - age))
+    kept_catalogue._keep(path, {"maskers": {"mdav": [3]}})
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["loops.json", "methods-new.json", "methods-recent.json"]
+    assert json.loads(path.read_text()) == {"maskers": {"mdav": [3]}}
+    assert path.stat().st_mode & 0o777 == 0o644
+
+    def full(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    kept_catalogue._keep(tmp_path / "methods-later.json", {"maskers": {}})
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["loops.json", "methods-new.json", "methods-recent.json"]
+
+
+@pytest.mark.parametrize("described", [{"k": (3, 5)}, {3: "k"}, {"k": {3}}, {"k": float("nan")}])
+def test_what_would_not_come_back_as_it_went_in_is_not_kept(tmp_path, described):
+    kept_catalogue._keep(tmp_path / "methods-new.json", described)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_reads_and_every_folder_of_sources_count_and_nothing_else(tmp_path, monkeypatch):
+    package = tmp_path / "package"
+    for name in ("a.py", "b/c.py", "notes.txt", "__pycache__/a.py"):
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text("k = 3\n")
+    monkeypatch.setattr(kept_catalogue, "__file__", str(package / "kept_catalogue.py"))
+    first = kept_catalogue._digest()
+    assert len(first) == 16
+    (package / "notes.txt").write_text("longer than it was")
+    (package / "__pycache__" / "a.py").write_text("longer than it was")
+    assert kept_catalogue._digest() == first
+    times = (package / "b" / "c.py").stat()
+    (package / "b" / "c.py").write_text("k = 35\n")
+    os.utime(package / "b" / "c.py", ns=(times.st_atime_ns, times.st_mtime_ns))
+    second = kept_catalogue._digest()
+    monkeypatch.setattr(sys, "version", "4.0")
+    assert len({first, second, kept_catalogue._digest()}) == 3
+
+
 def test_listing_once_more_imports_no_method(tmp_path):
     tmp_path.chmod(0o755)
     environment = {**os.environ, "DISCREET_CACHE_DIR": str(tmp_path / "cache")}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from discreet import workflow
+from discreet import scratch, workflow
 from discreet.cli import main
 from discreet.errors import FileError
 from discreet.scratch import clear_stale, saying_if_full, scratch_folder
@@ -155,3 +157,83 @@ def test_a_column_without_a_value_and_keys_without_a_number(tmp_path, monkeypatc
         )
         == 0
     )
+
+
+def test_a_folder_that_cannot_be_made_names_where(tmp_path, monkeypatch):
+    with pytest.raises(FileError) as told:
+        scratch._locked(tmp_path / "absent")
+    assert str(told.value) == (
+        f"No temporary folder can be made in {str(tmp_path / 'absent')!r}. Hint: Set TMPDIR to one."
+    )
+    monkeypatch.setattr(scratch.tempfile, "gettempdir", lambda: "/the/systems/own")
+
+    def refused(**_):
+        raise PermissionError
+
+    monkeypatch.setattr(scratch.tempfile, "mkdtemp", refused)
+    with pytest.raises(FileError, match=r"in '/the/systems/own'\."):
+        scratch._locked(None)
+
+
+def test_one_whose_lock_was_taken_meanwhile_is_left_for_another(tmp_path, monkeypatch):
+    tried = []
+
+    def second(lock):
+        tried.append(lock)
+        return len(tried) > 1
+
+    monkeypatch.setattr(scratch, "_locks", second)
+    folder, lock = scratch._locked(tmp_path)
+    assert [one.closed for one in tried] == [True, False]
+    assert (lock is tried[1], folder / "lock") == (True, Path(lock.name))
+    assert len(list(tmp_path.iterdir())) == 2
+    lock.close()
+
+
+def test_a_lock_is_held_by_one_alone(tmp_path):
+    with (tmp_path / "lock").open("w") as one, (tmp_path / "lock").open("w") as other:
+        assert scratch._locks(one) is True
+        assert scratch._locks(other) is False
+
+
+def test_a_place_is_gone_when_it_is_closed_or_nobody_holds_it():
+    closed, dropped = scratch.ScratchPlace(), scratch.ScratchPlace()
+    folders = [closed.folder, dropped.folder]
+    assert all(folder.is_dir() for folder in folders)
+    closed.close()
+    assert not folders[0].exists()
+    closed.close()
+    del dropped
+    gc.collect()
+    assert not folders[1].exists()
+
+
+def test_a_full_disk_is_told_by_the_error_or_by_what_caused_it():
+    full, other = OSError(errno.ENOSPC, "full"), OSError(errno.EIO, "broken")
+    assert scratch.is_full(full)
+    assert not scratch.is_full(other)
+    assert not scratch.is_full(ValueError("full"))
+    caused, met = ValueError("write failed"), ValueError("write failed")
+    caused.__cause__ = other
+    assert not scratch.is_full(caused)
+    caused.__cause__, met.__context__ = full, full
+    assert scratch.is_full(caused)
+    assert scratch.is_full(met)
+
+
+@pytest.mark.parametrize(("number", "room"), [(errno.ENOSPC, False), (errno.EDQUOT, False), (errno.EACCES, True)])
+def test_a_little_more_is_tried_where_a_library_does_not_tell(tmp_path, monkeypatch, number, room):
+    assert scratch._has_room(tmp_path) is True
+
+    def refused(**_):
+        raise OSError(number, "refused")
+
+    monkeypatch.setattr(scratch.tempfile, "TemporaryFile", refused)
+    assert scratch._has_room(tmp_path) is room
+    kind = RuntimeError if room else FileError
+    with pytest.raises(kind), saying_if_full(tmp_path / "file.csv"):
+        raise RuntimeError("could not write")
+    for passing in (MemoryError(), FileError("no")):
+        with pytest.raises(type(passing)) as told, saying_if_full(tmp_path):
+            raise passing
+        assert told.value is passing

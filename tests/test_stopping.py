@@ -8,6 +8,7 @@ import signal
 import socket
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -137,3 +138,113 @@ def test_a_time_that_is_over_stops_a_compiled_loop_once_there_is_something_to_ke
         assert not is_stopped(), "the next work is not stopped"
     with stopping.stopped_after(1e6, lambda: True):
         assert not is_stopped()
+
+
+def test_signals_leave_and_interrupts_wait_for_the_compiler():
+    earlier = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with stopping.ended_by_signals({signal.SIGINT: "Interrupted.", signal.SIGTERM: "Ended."}):
+        leave, interrupt = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
+        with pytest.raises(SystemExit) as told:
+            leave(signal.SIGTERM, None)
+        assert told.value.code == 128 + 15
+        ours = SimpleNamespace(f_globals={"__name__": "discreet.cli"}, f_back=None)
+        nameless = SimpleNamespace(f_globals={}, f_back=ours)
+        for frame in (None, ours, nameless):
+            with pytest.raises(KeyboardInterrupt):
+                interrupt(signal.SIGINT, frame)
+        assert not stopping.is_stopped()
+        for name in ("numba.core.compiler", "llvmlite"):
+            compiler = SimpleNamespace(f_globals={"__name__": name}, f_back=ours)
+            try:
+                assert interrupt(signal.SIGINT, SimpleNamespace(f_globals={"__name__": "x"}, f_back=compiler)) is None
+                assert stopping.is_stopped()
+            finally:
+                stopping.FLAG.value = 0
+    assert {number: signal.getsignal(number) for number in earlier} == earlier
+
+
+def test_a_handler_of_somebody_elses_is_kept():
+    def own(number, frame):
+        pass
+
+    earlier = signal.signal(signal.SIGINT, own)
+    try:
+        with stopping.ended_by_signals({signal.SIGINT: "Interrupted."}):
+            assert signal.getsignal(signal.SIGINT) is own
+        assert signal.getsignal(signal.SIGINT) is own
+    finally:
+        signal.signal(signal.SIGINT, earlier)
+
+
+def test_the_first_signal_is_given_a_moment_and_the_second_none(monkeypatch):
+    begun = []
+
+    class Thread:
+        def __init__(self, *, target, args, name, daemon):
+            begun.append((target, args, name, daemon))
+
+        def start(self):
+            begun.append("started")
+
+    monkeypatch.setattr(stopping.threading, "Thread", Thread)
+    ending = stopping._Ending({2: "Interrupted.", 15: "Ended."})
+    ending(10)
+    assert begun == [], "nothing is said of it"
+    ending(2)
+    ending(15)
+    assert begun == [
+        (ending._end, (2, stopping._GRACE), "discreet-end", True), "started",
+        (ending._end, (15, 0.0), "discreet-end", True), "started",
+    ]  # fmt: skip
+    monkeypatch.setattr(stopping, "_ignored", True)
+    ending(2)
+    assert len(begun) == 4
+
+
+@pytest.mark.parametrize(("terminal", "cursor"), [(False, b""), (True, b"\x1b[?25h")])
+def test_it_is_said_why_and_the_process_ends(monkeypatch, terminal, cursor):
+    done = []
+    monkeypatch.setattr(stopping.time, "sleep", done.append)
+    monkeypatch.setattr(stopping.os, "isatty", lambda number: terminal and number == 2)
+    monkeypatch.setattr(stopping.os, "write", lambda *values: done.append(values))
+    monkeypatch.setattr(stopping, "end_now", done.append)
+    stopping._Ending({2: "Interrupted."})._end(2, 0.5)
+    assert done == [0.5, (2, cursor + b"Interrupted.\n"), 130]
+    monkeypatch.setattr(stopping, "_ignored", True)
+    stopping._Ending({2: "Interrupted."})._end(2, 0.25)
+    assert done[3:] == [0.25], "files are in place by now"
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_nothing_is_left_behind_and_nobody_waited_for(monkeypatch, closed):
+    done = []
+
+    def flush(name):
+        done.append(name)
+        if closed:
+            raise ValueError("closed")
+
+    monkeypatch.setattr(stopping, "remove_leftovers", lambda: done.append("removed"))
+    monkeypatch.setattr(stopping.sys, "stdout", SimpleNamespace(flush=lambda: flush("out")))
+    monkeypatch.setattr(stopping.sys, "stderr", SimpleNamespace(flush=lambda: flush("err")))
+    monkeypatch.setattr(stopping.os, "_exit", done.append)
+    stopping.end_now(7)
+    assert done == ["removed", "removed", "out", "err", 7]
+
+
+def test_a_watch_begins_with_nobody_to_tell():
+    watch = stopping._Watch()
+    assert (watch.depth, watch.outer, watch.told, watch.pid) == (0, -1, None, 0)
+
+
+def test_where_signals_cannot_wake_nobody_else_is_told(monkeypatch):
+    def refused(*_, **__):
+        raise ValueError("not the main interpreter")
+
+    monkeypatch.setattr(stopping._watch, "outer", 5)
+    monkeypatch.setattr(stopping.signal, "set_wakeup_fd", refused)
+    with stopping.stoppable():
+        assert (stopping._watch.outer, stopping._watch.depth) == (-1, 1)
+        with stopping.stoppable():
+            assert stopping._watch.depth == 2
+    assert stopping._watch.depth == 0

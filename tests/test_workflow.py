@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -8,7 +10,10 @@ from tests.battery import SCHEMA, sample
 
 import discreet as dc
 from discreet import workflow
-from discreet.errors import DataError, ParameterError, SchemaError, UnknownNameError
+from discreet.datasets import business
+from discreet.engines.memory import MemoryEngine
+from discreet.engines.streaming import StreamingEngine
+from discreet.errors import DataError, ParameterError, SchemaError, SignatureError, UnknownNameError
 from discreet.progress import listening
 
 
@@ -119,3 +124,149 @@ def test_a_release_is_read_with_the_schema_of_its_original(tmp_path):
     again = workflow.read(tmp_path / "release.csv", schema)
     assert "HOUSEHOLD" not in again.schema
     assert again.schema.keys == masked.microdata.schema.keys
+
+
+class Recorded:
+    """Functions that only note what they were asked."""
+
+    def __init__(self, monkeypatch, *places):
+        self.asked = []
+        for place in places:
+            module, name = place.rsplit(".", 1)
+            monkeypatch.setattr(import_module(module), name, self.told(name))
+
+    def told(self, name):
+        def call(*values, **options):
+            self.asked.append((name, values, options))
+            return name
+
+        return call
+
+
+RUNNING = "discreet.release.running"
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_run_goes_to_whoever_runs_such_tables(monkeypatch, several):
+    told = Recorded(monkeypatch, f"{RUNNING}.run_protocol", f"{RUNNING}_tables.run_tables",
+                    "discreet.release.stored_run.run_stored")  # fmt: skip
+    monkeypatch.setattr(import_module(f"{RUNNING}_tables"), "is_for_tables", lambda _: several)
+    streaming = StreamingEngine()
+    same = {"folder": "f", "before": False}
+    if several:
+        assert workflow.run("p.toml", **same) == "run_tables"
+        assert told.asked == [("run_tables", ("p.toml",), same)]
+        with pytest.raises(ParameterError, match="original is for one table, and the protocol is for several"):
+            workflow.run("p.toml", original=business(20))
+        for options in ({"block_size": 5}, {"engine": streaming}):
+            with pytest.raises(ParameterError, match="several tables are protected in memory, all records together"):
+                workflow.run("p.toml", **options)
+        assert workflow.run("p.toml", engine=MemoryEngine()) == "run_tables"
+        return
+    assert workflow.run("p.toml", **same, block_size=7) == "run_protocol"
+    assert workflow.run("p.toml", engine=streaming, **same, block_size=7) == "run_stored"
+    table = business(20)
+    assert workflow.run("p.toml", original=table, engine=MemoryEngine()) == "run_protocol"
+    assert told.asked == [
+        ("run_protocol", ("p.toml",), {**same, "original": None, "block_size": 7}),
+        ("run_stored", ("p.toml", streaming), {**same, "block_size": 7}),
+        ("run_protocol", ("p.toml",), {"original": table, "folder": None, "before": True, "block_size": None}),
+    ]
+    with pytest.raises(ParameterError, match="original is for a table in memory, and the engine for one in files"):
+        workflow.run("p.toml", original=table, engine=streaming)
+    with pytest.raises(SignatureError, match="run: protocol must be a Protocol or the path of its file; got int"):
+        workflow.run(3)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_check_goes_to_whoever_checks_such_tables(monkeypatch, several):
+    told = Recorded(monkeypatch, f"{RUNNING}_tables.check_tables", "discreet.release.checking.check_release")
+    monkeypatch.setattr(import_module(f"{RUNNING}_tables"), "is_for_tables", lambda _: several)
+    name = "check_tables" if several else "check_release"
+    assert workflow.check("p.toml", "masked", folder="f", delimiter=None) == name
+    options = {"source": "f"} if several else {"folder": "f", "delimiter": None}
+    assert told.asked == [(name, ("p.toml", "masked"), options)]
+    if several:
+        with pytest.raises(ParameterError, match="check: encoding is for one table, and the protocol is for several"):
+            workflow.check("p.toml", "masked", delimiter=None, encoding="latin1")
+    with pytest.raises(SignatureError, match="check: masked must be the path of the released file; got int"):
+        workflow.check("p.toml", 3)
+    with pytest.raises(SignatureError, match="check: protocol must be a Protocol or the path of its file; got int"):
+        workflow.check(3, "masked")
+
+
+def test_the_file_of_a_protocol_is_named_or_it_itself(monkeypatch, tmp_path):
+    tables = import_module(f"{RUNNING}_tables")
+    path = tmp_path / "p.toml"
+    for several, source, expected in (
+        (True, None, path),
+        (False, None, path),
+        (False, SimpleNamespace(file="data.csv"), tmp_path / "data.csv"),
+    ):
+        monkeypatch.setattr(tables, "is_for_tables", lambda _, several=several: several)
+        monkeypatch.setattr(
+            import_module(RUNNING), "load_protocol", lambda _, source=source: SimpleNamespace(source=source)
+        )
+        assert workflow.data_of(str(path)) == expected
+
+
+def test_an_engine_is_named_and_stopped(monkeypatch):
+    with workflow.engine_named("memory", workers=3) as memory, workflow.engine_named("streaming") as streaming:
+        assert type(memory) is MemoryEngine
+        assert type(streaming) is StreamingEngine
+        assert memory.workers == 3
+    done = []
+
+    class Spark:
+        def __init__(self, master):
+            done.append(master)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            done.append("stopped")
+
+        def check_master(self):
+            done.append("checked")
+
+    monkeypatch.setattr(import_module("discreet.engines.spark"), "SparkEngine", Spark)
+    for master, address in ((None, "local[*]"), ("spark://host:7077", "spark://host:7077")):
+        with workflow.engine_named("spark", master) as spark:
+            assert type(spark) is Spark
+            assert done == [address, "checked"]
+        assert done == [address, "checked", "stopped"]
+        done.clear()
+    with (
+        pytest.raises(ParameterError, match="The engine streaming has no master"),
+        workflow.engine_named("streaming", "m"),
+    ):
+        pass
+    with pytest.raises(ParameterError, match="must be 'memory', 'streaming' or 'spark'; got 'flink'"):
+        workflow.engine_named("flink").__enter__()
+
+
+def test_what_is_slow_to_load_is_asked_only_when_it_is_called(monkeypatch, tmp_path):
+    told = Recorded(monkeypatch, "discreet.evaluation.certifying.certify", "discreet.evaluation.risk_of_file.risk",
+                    "discreet.reproduction.sections.compare_papers")  # fmt: skip
+    assert workflow.certify("original", "masked", k=3) == "certify"
+    assert workflow.risk("data", "schema", k=3) == "risk"
+    assert workflow.compare_papers(["p0"], full=True, data="d", store="s", resume=True) == "compare_papers"
+    assert told.asked == [
+        ("certify", ("original", "masked"), {"k": 3}),
+        ("risk", ("data", "schema"), {"k": 3}),
+        ("compare_papers", (["p0"],), {"full": True, "data": "d", "store": "s", "resume": True}),
+    ]
+    monkeypatch.setattr(
+        import_module("discreet.reproduction.papers_page"), "render_papers", lambda one: f"page of {one}"
+    )
+    workflow.write_papers("comparison", tmp_path / "papers.html")
+    assert (tmp_path / "papers.html").read_text() == "page of comparison"
+    files = import_module("discreet.reproduction.public_files")
+    monkeypatch.setattr(files, "PUBLIC", {"iris": 1, "absent": 2, "wdbc": 3})
+    monkeypatch.setattr(
+        files,
+        "DataFolder",
+        lambda data: SimpleNamespace(find=lambda name: None if name == "absent" else f"{data}/{name}"),
+    )
+    assert workflow.paper_files("d") == ["d/iris", "d/wdbc"]

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import json
 import pickle
+import zipfile
+from dataclasses import replace
+from types import SimpleNamespace as Namespace
+from typing import ClassVar
 
 import numpy as np
+import polars as pl
 import pytest
 
+import discreet as dc
 from discreet import workflow
-from discreet.errors import DataError, SchemaError
+from discreet.engines.memory import MemoryEngine
+from discreet.errors import DataError, MissingValueError, SchemaError
 from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.progress import listening
+from discreet.studio import desk as desk_module
 from discreet.studio.desk import Desk
 from discreet.studio.map_points import study_map
-from discreet.studio.session_values import Answer, Given, History, adopt, read_protocol
+from discreet.studio.session_values import Answer, Attacked, Given, History, adopt, read_protocol
 from discreet.workflow import Intruder, Protocol, Step
 
 
@@ -192,3 +200,186 @@ def test_a_protocol_is_read_back(desk):
     schema = desk.open(BUSINESS).schema
     text = Protocol(schema, [Step("mdav", {"k": 4})], seed=5).to_toml()
     assert read_protocol(text).steps == (Step("mdav", {"k": 4}),)
+
+
+# ------------------------------------------------------------------------------------------- parts of the work
+
+
+def table(**columns):
+    return dc.microdata(columns)
+
+
+def test_values_are_shown_as_text():
+    assert [desk_module._cell_text(value) for value in (["a", 3], [], None, 2.5, "x", 0)] == [
+        "a > 3", "", "", "2.5", "x", "0",
+    ]  # fmt: skip
+
+
+def test_rows_that_were_not_written_whole_are_passed_over(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"header": 1}\n{"a": 1}\n{"b": \n[2]\n{"c"')
+    assert desk_module._stored(str(path)) == [{"a": 1}, [2]]
+    path.write_bytes(b'{"header": 1}\n')
+    assert desk_module.stored_study(path, 5) is None
+    assert desk_module.stored_study(tmp_path / "absent.jsonl", 5) is None
+
+
+def test_a_file_is_known_by_size_time_and_content(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"abc")
+    assert desk_module.file_identity(path) == {
+        "size": 3,
+        "changed": path.stat().st_mtime_ns,
+        "sha256": "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+    }
+
+
+def test_an_archive_is_the_same_for_the_same_files(tmp_path):
+    for place in ("one", "two"):
+        (tmp_path / place).mkdir()
+        for name in ("b.txt", "a.txt"):
+            (tmp_path / place / name).write_text(name * 100)
+        desk_module._pack(tmp_path / place, [tmp_path / place / "b.txt", tmp_path / place / "a.txt"])
+    one, two = ((tmp_path / place / "release.zip").read_bytes() for place in ("one", "two"))
+    assert one == two
+    with zipfile.ZipFile(tmp_path / "one" / "release.zip") as archive:
+        assert archive.namelist() == ["b.txt", "a.txt"]
+        assert archive.read("a.txt") == b"a.txt" * 100
+        assert {(entry.date_time, entry.compress_type) for entry in archive.infolist()} == {((1980, 1, 1, 0, 0, 0), 8)}
+
+
+@pytest.mark.parametrize(
+    ("truth", "expected"),
+    [("", None), ("order", [0, 1, 2]), ("name", [2, -1, 1])],
+)
+def test_who_is_who_is_told_by_order_or_by_a_column(truth, expected):
+    original = table(name=["a", "b", "c"], age=[1, 2, 3])
+    intruder = table(name=["x", "c", "a"], age=[1, 2, 3])
+    found = desk_module._positions(original, intruder, truth)
+    assert (found if found is None else found.tolist()) == expected
+
+
+def test_of_two_with_one_name_the_first_counts_and_what_cannot_tell_is_refused():
+    original = table(name=["a", "b"], age=[1, 2])
+    assert desk_module._positions(original, table(name=["b", "a", "a"]), "name").tolist() == [1, 0]
+    with pytest.raises(DataError, match="The files have 2 and 3 records, so their order cannot say who is who"):
+        desk_module._positions(original, table(name=["b", "a", "a"]), "order")
+    with pytest.raises(SchemaError, match="The intruder's file has no column 'age' that says who is who"):
+        desk_module._positions(original, table(name=["b", "a", "a"]), "age")
+    with pytest.raises(SchemaError, match="The original has no column 'town' that says who is who"):
+        desk_module._positions(original, table(town=["b", "a"]), "town")
+
+
+@pytest.mark.parametrize(
+    ("values", "lacks_all", "lacks_any"),
+    [
+        ([1.5, 2.5, 3.25, 9.0], False, False),
+        ([1.5, None, 3.25, 9.0], False, True),
+        ([None, None, None, None], True, True),
+        (["a", None, "a", "b"], False, False),
+    ],
+)
+def test_numbers_may_lack_nothing_and_levels_not_everything(values, lacks_all, lacks_any):
+    data = table(x=pl.Series(values, dtype=pl.Float64 if values[0] is None else None), y=[1, 2, 3, 4])
+    assert desk_module._lacks(data, "x", 1.0) is lacks_all
+    assert desk_module._lacks(data, "x", 0.0) is lacks_any
+
+
+class Linking:
+    """A linker that has no rule for some attributes; what it was asked for is remembered."""
+
+    asked: ClassVar[list] = []
+    refuses: ClassVar[set] = set()
+    uses: ClassVar[tuple | None] = None
+
+    def __init__(self, **parameters):
+        self.parameters = parameters
+
+    def link(self, first, second, *, engine):
+        assert (second.microdata, isinstance(engine, MemoryEngine)) == (first, True)
+        type(self).asked.append(self.parameters)
+        names = self.parameters.get("attributes") or list(first.schema.keys)
+        if self.refuses & set(names):
+            raise MissingValueError("Values are missing.")
+        return Namespace(attributes=tuple(self.uses if self.uses is not None else names))
+
+
+@pytest.mark.parametrize(
+    ("refuses", "uses", "parameters", "known", "left_out", "asked"),
+    [
+        # It has a rule for everything, and leaves out what it does not need.
+        ((), None, {}, ("gap", "full", "empty"), (), [{}]),
+        ((), ("full",), {"k": 1}, ("full",), ("gap", "empty"), [{"k": 1}]),
+        ((), ("full",), {"attributes": ["gap", "full"]}, ("full",), (), [{"attributes": ["gap", "full"]}]),
+        ((), (), {}, (), (), [{}]),
+        # First what has no value at all is left out, then numbers with any gap.
+        (("empty",), None, {}, ("gap", "full"), ("empty",), [{}, {"attributes": ["gap", "full"]}]),
+        (("empty", "gap"), None, {"k": 1}, ("full",), ("gap", "empty"),
+         [{"k": 1}, {"k": 1, "attributes": ["gap", "full"]}, {"k": 1, "attributes": ["full"]}]),
+        (("gap",), None, {"attributes": ["gap", "full"]}, ("full",), ("gap",),
+         [{"attributes": ["gap", "full"]}, {"attributes": ["full"]}]),
+    ],
+)  # fmt: skip
+def test_what_a_linker_has_no_rule_for_is_left_out(monkeypatch, refuses, uses, parameters, known, left_out, asked):
+    monkeypatch.setattr(Linking, "asked", [])
+    monkeypatch.setattr(Linking, "refuses", set(refuses))
+    monkeypatch.setattr(Linking, "uses", uses)
+    links, unused = desk_module._linked(Linking, parameters, GAPS, Namespace(microdata=GAPS))
+    assert (links.attributes, unused, Linking.asked) == (known, left_out, asked)
+
+
+GAPS = dc.microdata(
+    {"gap": [1.5, None, 3.0], "full": [1.5, 2.0, 4.0], "empty": pl.Series([None] * 3, dtype=pl.Float64)},
+    dc.Schema(dc.Attribute(name, dc.Numeric(), role="key") for name in ("gap", "full", "empty")),
+)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"attributes": ["gap"]}, {"attributes": ["full"]}])
+def test_where_nothing_is_left_another_linker_is_named(monkeypatch, parameters):
+    monkeypatch.setattr(Linking, "refuses", {"gap", "full", "empty"})
+    with pytest.raises(MissingValueError) as told:
+        desk_module._linked(Linking, parameters, GAPS, Namespace(microdata=GAPS))
+    assert str(told.value) == (
+        "Values are missing. Hint: Choose probabilistic linkage, for which a missing value says nothing."
+    )
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_an_attack_is_counted_and_judged_where_it_is_known_who_is_who(known):
+    asked = []
+    result = Namespace(chance=1.5, expected=2.5, optimistic=3, pessimistic=2, rate=0.25, interval=lambda: (0.1, 0.5))
+    links = Namespace(
+        attributes=("age",), n_a=4, n_b=10, best=np.array([0, -1, 3]), ties=np.array([1, 0, 2]),
+        evaluate=lambda truth: asked.append(truth) or result,
+    )  # fmt: skip
+    counts = Attacked("distance", ("age",), 4, 10, 2, 1, 2.5)
+    if known:
+        counts = replace(counts, chance=1.5, expected=2.5, optimistic=3, pessimistic=2, rate=25.0, low=10.0, high=50.0)
+    assert desk_module._attacked("distance", links, "truth" if known else None) == counts
+    assert asked == (["truth"] if known else [])
+
+
+@pytest.mark.parametrize(
+    ("applies", "error", "told"),
+    [(False, None, {}), (True, DataError("Too many keys."), {}), (True, None, {"age": 5.0})],
+)
+def test_key_by_key_nothing_is_said_where_there_are_too_many(desk, monkeypatch, applies, error, told):
+    def measure(original, released, *, engine):
+        assert (original.schema, released, isinstance(engine, MemoryEngine)) == ("schema", "released", True)
+        if error is not None:
+            raise error
+        return Namespace(per_attribute={"age": 5.0})
+
+    suda = Namespace(applies_to=lambda schema: applies and schema == "schema", measure=measure)
+    monkeypatch.setattr(desk_module.catalogue, "method", lambda *name: {("measure", "suda2"): lambda: suda}[name])
+    assert desk._contributions(Namespace(schema="schema"), "released") == told
+
+
+def test_a_hierarchy_with_ranges_is_filled_by_the_columns_own_values(desk, survey):
+    schema = desk.open(survey).schema
+    rows = desk.read_tree(survey, schema, "rooms", "few: -4\nmany: 5-", ".grc")
+    bands = {row[0]: row[1:] for row in rows}
+    assert {str(number): bands[str(number)] for number in (1, 4, 5, 8)} == {
+        "1": ["few"], "4": ["few"], "5": ["many"], "8": ["many"],
+    }  # fmt: skip
+    assert all(isinstance(row, list) for row in rows)

@@ -1,8 +1,11 @@
-"""A project saves itself: browsers close, servers die, tabs meet, and nobody loses work. In a real browser."""
+"""A project saves itself: browsers close, servers die, tabs meet, and nobody loses work. Mostly in a real browser."""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import http.server
+import json
 import os
 import re
 import signal
@@ -10,13 +13,17 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tests.studio.accessibility import complaints
 from tests.studio.conftest import PATIENCE
 from tests.studio.test_walk import open_sample, screen, settle, work
 
+from discreet.errors import FileError
+from discreet.studio import projects
 from discreet.studio.app import listen
+from discreet.studio.projects import Listed, Projects
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
@@ -383,3 +390,177 @@ def test_the_cookie_reaches_no_other_port(browser, running):
         thread.join()
     assert len(seen) >= 4
     assert set(seen) == {""}
+
+
+# -------------------------------------------------------------------------------------- folders, without a browser
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "folder"),
+    [
+        ("linux", {}, "/home/analyst/.local/share"),
+        ("linux", {"XDG_DATA_HOME": "/data"}, "/data"),
+        ("linux", {"XDG_DATA_HOME": "data"}, "/home/analyst/.local/share"),
+        ("darwin", {"XDG_DATA_HOME": "/data"}, "/home/analyst/Library/Application Support"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local"),
+        ("win32", {}, "/home/analyst/AppData/Local"),
+    ],
+)
+def test_projects_are_where_the_system_keeps_a_users_data(monkeypatch, platform, environment, folder):
+    for name in ("XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(projects.sys, "platform", platform)
+    monkeypatch.setattr(projects.Path, "home", lambda: Path("/home/analyst"))
+    assert projects.default_folder() == Path(folder) / "discreet" / "studio"
+
+
+def test_a_folder_that_is_made_is_for_one_user_alone(tmp_path):
+    tmp_path.chmod(0o755)
+    folder = projects.private_folder(tmp_path / "a" / "b")
+    assert folder == tmp_path / "a" / "b"
+    assert [path.stat().st_mode & 0o777 for path in (folder, folder.parent, tmp_path)] == [0o700, 0o700, 0o755]
+    assert projects.private_folder(folder) == folder
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FileError, match="is no folder that projects can be kept in"):
+        projects.private_folder(tmp_path / "file")
+    with pytest.raises(FileError, match=r"for projects cannot be made \(Not a directory\)\. Hint: Name another"):
+        projects.private_folder(tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize("missing", [os.W_OK, os.X_OK])
+def test_a_folder_that_one_may_not_write_into_is_refused(monkeypatch, tmp_path, missing):
+    monkeypatch.setattr(projects.os, "access", lambda _, asked: not asked & missing)
+    with pytest.raises(FileError, match="is no folder that projects can be kept in"):
+        projects.private_folder(tmp_path)
+
+
+KEYS = [f"2026010{n}-abcdefghij" for n in range(6)]
+
+
+def state(name, changed, **others):
+    """A project as it is kept, as much of it as a list shows."""
+    return json.dumps({
+        "name": name, "changed": changed, "opened": {"n_records": 7}, "interrupted": {},
+        "history": {"position": 2, "others": [1, 2, 3]}, **others,
+    })  # fmt: skip
+
+
+def written(folder, key, text):
+    (folder / key).mkdir()
+    (folder / key / "project.json").write_text(text)
+
+
+@pytest.fixture
+def kept(tmp_path):
+    return Projects(tmp_path / "projects", secret=b"x" * 32, root="/s", idle=100.0, warm=False)
+
+
+def test_projects_are_listed_the_last_one_first(kept):
+    written(kept.folder, KEYS[0], state("first", "2026-01-01"))
+    written(kept.folder, KEYS[1], state("third", "2026-01-03", interrupted={"title": "Measuring"}))
+    written(kept.folder, KEYS[2], "{")
+    written(kept.folder, KEYS[3], state("as late", "2026-01-03"))
+    written(kept.folder, "another-name", state("no project", "2026-01-09"))
+    (kept.folder / KEYS[4]).symlink_to(kept.folder / KEYS[0])
+    (kept.folder / KEYS[5]).mkdir()
+    assert kept.list() == [
+        Listed(KEYS[3], "as late", "2026-01-03", 7, 2, 3, ""),
+        Listed(KEYS[1], "third", "2026-01-03", 7, 2, 3, "Measuring"),
+        Listed(KEYS[0], "first", "2026-01-01", 7, 2, 3, ""),
+        Listed(KEYS[2], KEYS[2], "", 0, 0, 0, "", readable=False),
+    ]
+
+
+def test_a_project_is_begun_found_again_and_ended(kept):
+    session = kept.create()
+    assert (session.root, len(kept), list(kept)) == (f"/s/p/{session.key}", 1, [session])
+    assert re.fullmatch(r"\d{8}-[0-9a-z]{10}", session.key)
+    assert session.folder.stat().st_mode & 0o777 == 0o700
+    assert session.csrf == hmac.new(b"x" * 32, session.key.encode(), hashlib.sha256).hexdigest()
+    session.used = 0.0
+    assert kept.find(session.key) is session
+    assert session.used > 0.0
+    with pytest.raises(FileError, match="Another studio on this machine is at work on this project"):
+        kept._take(session.key, session.folder)
+    kept.end(session)
+    assert (len(kept), session.folder.exists()) == (0, False)
+    assert kept.find(session.key) is None
+
+
+def test_what_is_no_project_is_not_found(kept, tmp_path):
+    written(kept.folder, "another-name", state("no project", "2026"))
+    written(tmp_path, KEYS[0], state("elsewhere", "2026"))
+    (kept.folder / KEYS[0]).symlink_to(tmp_path / KEYS[0])
+    (kept.folder / KEYS[1]).mkdir()
+    for key in ("another-name", KEYS[0], KEYS[1], KEYS[2], f"../{KEYS[0]}"):
+        assert kept.find(key) is None
+    for key in ("another-name", KEYS[0], KEYS[2], f"../{KEYS[0]}"):
+        assert kept.discard(key) is False
+    assert (tmp_path / KEYS[0] / "project.json").exists()
+    assert kept.discard(KEYS[1]) is True
+    assert not (kept.folder / KEYS[1]).exists()
+
+
+def test_a_project_that_cannot_be_read_is_said_and_stays(kept):
+    written(kept.folder, KEYS[0], "{}")
+    with pytest.raises(FileError, match="This project cannot be read") as told:
+        kept.find(KEYS[0])
+    assert told.value.hint == f"It is still in {str(kept.folder / KEYS[0])!r}; protocol.toml there holds its choices."
+    assert len(kept) == 0
+    assert kept.discard(KEYS[0]) is True, "nobody holds it"
+    assert not (kept.folder / KEYS[0]).exists()
+
+
+def test_one_that_another_server_is_at_work_on_is_not_taken_away(kept):
+    session = kept.create()
+    other = Projects(kept.folder, secret=b"y" * 32, warm=False)
+    assert session.folder.exists(), "it is unfinished, and not left behind"
+    with pytest.raises(FileError, match="Another studio on this machine is at work on this project") as told:
+        other.discard(session.key)
+    assert told.value.hint == "Stop that one first."
+    assert session.folder.exists()
+    assert kept.discard(session.key) is True
+    assert (len(kept), session.folder.exists()) == (0, False)
+
+
+def test_what_a_killed_server_left_unfinished_is_cleared(tmp_path):
+    for key in KEYS[:2]:
+        (tmp_path / key).mkdir()
+    (tmp_path / KEYS[1] / "project.json").write_text("{}")
+    (tmp_path / "another-name").mkdir()
+    (tmp_path / KEYS[2]).symlink_to(tmp_path / "another-name")
+    Projects(tmp_path, secret=b"x", warm=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [KEYS[1], KEYS[2], "another-name"]
+
+
+def test_the_idle_are_put_away_unless_they_work_and_all_at_the_end(kept, monkeypatch):
+    monkeypatch.setattr(projects.time, "monotonic", lambda: 1000.0)
+    idle, used, busy, opened = (kept.create() for _ in range(4))
+    done = []
+    for session in (idle, used, busy, opened):
+        session.worker = SimpleNamespace(busy=session is busy, job=None, stop=lambda: None)
+        session.remove = lambda session=session: done.append(("removed", session))
+        session.close = lambda session=session: done.append(("closed", session))
+    opened.given = "a file"
+    idle.used, used.used, busy.used, opened.used = 899.0, 900.0, 0.0, 899.9
+    kept.sweep()
+    assert done == [("removed", idle), ("closed", opened)]
+    assert list(kept) == [used, busy]
+    kept.put_all_away()
+    assert done[2:] == [("removed", used), ("removed", busy)]
+    assert len(kept) == 0
+    for session in (idle, used, busy, opened):
+        session.on_close()
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_the_process_of_a_project_is_started_with_it_where_that_is_asked_for(monkeypatch, tmp_path, warm):
+    started = []
+    worker = SimpleNamespace(start=lambda: started.append(True), stop=lambda: None, busy=False, job=None)
+    monkeypatch.setattr(
+        projects, "Session", lambda *values: SimpleNamespace(key=values[0], worker=worker, used=0.0, given=None)
+    )
+    Projects(tmp_path, secret=b"x", warm=warm).create().on_close()
+    assert started == [True] * warm

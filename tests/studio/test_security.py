@@ -7,13 +7,15 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx
 import pytest
+from tests.studio.loops import awaited
 
 from discreet.studio.app import _hosts
 from discreet.studio.private_folder import PrivateFolder
-from discreet.studio.security import HEADERS, Gate
+from discreet.studio.security import HEADERS, Gate, Guard, TooLarge
 
 PAGES = ["/open", "/declare", "/risk", "/protect", "/compare", "/compare/map", "/attack", "/release",
          "/release/file/masked", "/protect/chart/0123.svg", "/job", "/alive", "/", "/remove", "/ask/0123"]  # fmt: skip
@@ -368,3 +370,137 @@ def test_the_command_line_does_not_expose_by_accident():
     for host in ("0.0.0.0", "192.168.1.5", "example.org"):  # noqa: S104 - it is refused
         with pytest.raises(ParameterError, match="lets other machines reach"):
             studio(host=host, browser=False)
+
+
+# ----------------------------------------------------------------------------------- the guard, without a server
+
+
+def guarded(path="/s/risk", method="GET", bodies=(b"",), kind="http", answer=None, most=100, **headers):
+    """What the application is asked and what is sent, by a guard before a studio below /s."""
+    asked, sent = [], []
+    named = {"host": "localhost:1", **{name.replace("_", "-"): value for name, value in headers.items()}}
+    scope = {"type": kind, "path": path, "method": method,
+             "headers": [(name.encode(), value.encode()) for name, value in named.items()]}  # fmt: skip
+    waiting = [{"type": "http.request", "body": body, "more_body": place + 1 < len(bodies)}
+               for place, body in enumerate(bodies)]  # fmt: skip
+
+    async def application(inner, receive, send):
+        asked.append(inner)
+        for _ in bodies:
+            await receive()
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"location", (answer or "").encode())]})
+
+    async def receive():
+        return waiting.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    guard = Guard(application, ["LocalHost:1"], most, root="/s")
+    awaited(guard(scope, receive, send))
+    return SimpleNamespace(asked=asked, sent=sent, left=len(waiting))
+
+
+def said(outcome):
+    """The status, and the words where there are some."""
+    start, *rest = outcome.sent
+    return start["status"], b"".join(message.get("body", b"") for message in rest).decode()
+
+
+FORM = {"method": "POST", "origin": "http://localhost:1"}
+ELSEWHERE = (403, "This request does not come from a page of Discreet Studio.")
+
+
+@pytest.mark.parametrize(
+    ("request_of", "status"),
+    [
+        ({}, (200, "")),
+        ({"method": "HEAD"}, (200, "")),
+        ({"host": "LOCALHOST:1"}, (200, "")),
+        ({"host": "localhost:2"}, (421, "Discreet Studio does not answer to this host name.")),
+        ({"host": ""}, (421, "Discreet Studio does not answer to this host name.")),
+        ({"method": "PUT"}, (405, "Only GET and POST are understood.")),
+        (FORM, (200, "")),
+        ({**FORM, "origin": "HTTP://localhost:1"}, (200, "")),
+        ({"method": "POST"}, ELSEWHERE),
+        ({**FORM, "origin": "http://localhost:2"}, ELSEWHERE),
+        ({**FORM, "sec_fetch_site": "same-origin"}, (200, "")),
+        ({**FORM, "sec_fetch_site": "cross-site"}, ELSEWHERE),
+        ({**FORM, "content_length": "100"}, (200, "")),
+    ],
+)
+def test_who_is_let_in(request_of, status):
+    outcome = guarded(**request_of)
+    assert said(outcome) == status
+    assert len(outcome.asked) == int(status[0] == 200)
+
+
+@pytest.mark.parametrize("length", ["101", "-5", "many", "1e2", ""])
+def test_a_length_that_is_too_large_or_none_is_refused_before_anything_is_read(length):
+    outcome = guarded(**FORM, content_length=length, bodies=(b"a", b"b"))
+    status, text = said(outcome)
+    assert status == 413
+    assert text.startswith("The file is too large. What was sent is larger than 0 MB.")
+    assert (b"connection", b"close") in outcome.sent[0]["headers"]
+    assert (outcome.asked, outcome.left) == ([], 0), "what is sent passes by unread"
+
+
+@pytest.mark.parametrize(
+    ("bodies", "left"),
+    [
+        ((b"x" * 50,) * 30, 10),  # ten times the limit is listened to, and no more
+        ((b"x" * 999, b"x", b"x"), 1),
+        ((b"x" * 1000, b"x"), 1),
+        ((b"",) * 5, 0),
+    ],
+)
+def test_a_browser_is_listened_to_up_to_ten_times_the_limit(bodies, left):
+    assert guarded(**FORM, content_length="101", bodies=bodies).left == left
+
+
+def test_a_body_that_hides_its_size_is_counted():
+    assert said(guarded(**FORM, bodies=(b"x" * 60, b"x" * 40))) == (200, "")
+    with pytest.raises(TooLarge):
+        guarded(**FORM, bodies=(b"x" * 60, b"x" * 41))
+
+
+@pytest.mark.parametrize(
+    ("path", "project", "inside", "seen"),
+    [
+        ("/s", "", True, "/"),
+        ("/s/", "", True, "/"),
+        ("/s/risk", "", True, "/risk"),
+        ("/s/p/key", "key", True, "/"),
+        ("/s/p/key/", "key", True, "/"),
+        ("/s/p/key/risk/x", "key", True, "/risk/x"),
+        ("/static/a.css", "", False, "/static/a.css"),
+        ("/secret/risk", "", False, "/secret/risk"),
+    ],
+)
+def test_pages_see_their_project_and_not_where_they_are(path, project, inside, seen):
+    (scope,) = guarded(path).asked
+    assert (scope["project"], scope["inside"], scope["path"]) == (project, inside, seen)
+    assert not inside or scope["raw_path"] == seen.encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "place"),
+    [
+        ("/s/risk", "/open", "/s/open"),
+        ("/s/p/key/risk", "/open", "/s/p/key/open"),
+        ("/s/p/key/risk", "/s/p/other", "/s/p/other"),
+        ("/s/risk", "http://elsewhere/", "http://elsewhere/"),
+        ("/start", "/open", "/open"),
+    ],
+)
+def test_answers_lead_back_into_the_project(path, answer, place):
+    (start,) = guarded(path, answer=answer).sent
+    headers = {name.decode().lower(): value.decode() for name, value in start["headers"]}
+    assert headers["location"] == place
+    assert {name.lower(): value for name, value in HEADERS.items()}.items() <= headers.items()
+
+
+def test_what_is_no_page_is_passed_on_or_left():
+    assert len(guarded(kind="lifespan").asked) == 1
+    socket = guarded(kind="websocket")
+    assert (socket.asked, socket.sent) == ([], [])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from discreet.studio.session_values import Declared
+
 HERE = {"method": "hierarchy-recoding"}
 
 
@@ -120,11 +122,12 @@ def test_what_was_declared_otherwise_meanwhile_is_not_taken(desk):
     submit = desk.session.worker.submit
 
     def late(title, page, call, arguments, finish, *further, **options):
-        desk.session.schema = desk.session.schema.with_roles(WFUEL="other")
+        desk.session.declared = Declared(desk.session.schema.with_roles(WFUEL="other"), {})
         return submit(title, page, call, arguments, finish, *further, **options)
 
     desk.session.worker.submit = late
     desk.post("/protect/tree/build", HERE | {"column": place(desk, "WFUEL"), "by": "frequency", "steps": "2"})
+    assert desk.session.worker.calls[-1][0] == "build_tree"
     assert desk.session.worker.job.state == "done"
     assert desk.session.trees == {}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from discreet.studio.session_values import Declared
+
 
 def test_without_a_file_there_is_no_risk(client):
     assert str(client.get("/risk").url).endswith("/open")
@@ -49,10 +51,11 @@ def test_that_of_a_table_declared_otherwise_meanwhile_is_not_taken(desk):
     submit = desk.session.worker.submit
 
     def late(title, page, call, arguments, finish, *further, **options):
-        desk.session.schema = desk.session.schema.with_roles(WFUEL="other")
+        desk.session.declared = Declared(desk.session.schema.with_roles(WFUEL="other"), {})
         return submit(title, page, call, arguments, finish, *further, **options)
 
     desk.session.worker.submit = late
-    desk.post("/risk")
+    assert desk.post("/risk").status_code == 200
+    assert desk.session.worker.calls[-1][0] == "risk"
     assert desk.session.worker.job.state == "done"
     assert desk.session.risk is None
