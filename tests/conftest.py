@@ -43,19 +43,29 @@ def slow_tests() -> dict[str, tuple[int, int]]:
     return {name: (numbers[0] if numbers else 0, sum(numbers[1:])) for name, numbers in shares.items()}
 
 
+MOST_CASES = 12
+"""About so many cases of a test that is not in `slow.txt` stay in the quick suite, from here and there among all."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is slow."""
-    slow = slow_tests()
+    # What is not of the tests is an example in the package.
+    names = [
+        f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', item.name)}"
+        if item.path.is_relative_to(TESTS)
+        else ""
+        for item in items
+    ]
+    # Many cases begin elsewhere in each test, so that no method is left out of every battery.
+    shares = {
+        name: (-(-count // MOST_CASES), sum(name.encode())) for name, count in Counter(names).items()
+    } | slow_tests()
     seen: Counter[str] = Counter()
-    for item in items:
-        if not item.path.is_relative_to(TESTS):
-            continue  # a doctest of the package
-        name = f"{item.path.relative_to(TESTS).as_posix()}::{getattr(item, 'originalname', item.name)}"
-        if name in slow:
-            one_in, first = slow[name]
-            if not one_in or seen[name] % one_in != first:
-                item.add_marker(pytest.mark.slow)
-            seen[name] += 1
+    for item, name in zip(items, names, strict=True):
+        one_in, first = shares[name]
+        if name and (not one_in or seen[name] % one_in != first % one_in):
+            item.add_marker(pytest.mark.slow)
+        seen[name] += 1
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

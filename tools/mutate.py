@@ -103,7 +103,7 @@ LOOKS = {
 """Arguments of calls that say how a picture looks, or where a warning points: a line thicker by one is no defect."""
 TOLERANCE = 1e-6
 """Constants below it say what counts as nothing: twice as much counts as nothing too."""
-EITHER_WAY = {"max", "min", "maximum", "minimum", "hypot", "gcd", "array_equal", "logical_and", "logical_or"}
+EITHER_WAY = {"max", "min", "maximum", "minimum", "hypot", "gcd", "equal", "array_equal", "logical_and", "logical_or"}
 """Functions of two arguments that may be exchanged."""
 
 

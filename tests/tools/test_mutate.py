@@ -78,7 +78,7 @@ def test_the_nearest_tests_come_first_and_none_twice():
 
 
 def test_where_no_test_has_the_name_of_a_file_those_that_import_it_run_whole():
-    path = Path("src/discreet/reproduction/subjects/chance_links.py")
+    path = Path("src/discreet/reproduction/subjects/median_operators.py")
     own, importing, *_ = mutate.rings(path)
     assert own == [path.as_posix()]
     assert "tests/reproduction/test_recorded.py" in importing

@@ -34,6 +34,19 @@ def test_a_test_is_left_out_by_its_path_and_one_case_in_so_many_stays(items_of, 
     }  # fmt: skip
 
 
+def test_of_many_cases_some_stay_from_here_and_there(items_of, monkeypatch):
+    monkeypatch.setattr(conftest, "slow_tests", dict)
+    paths = ["a/test_x.py", "b/test_x.py", "c/test_x.py"]
+    items = items_of(dict(zip(paths, (12, 13, 30), strict=True)))
+    conftest.pytest_collection_modifyitems(items)
+    kept = {folder: [place for place, one in enumerate(
+        one for one in items if one.path.parent.name == folder) if not one.slow] for folder in "abc"}  # fmt: skip
+    starts = [sum(f"{path}::test_f".encode()) for path in paths]
+    assert kept == {
+        "a": list(range(12)), "b": list(range(starts[1] % 2, 13, 2)), "c": list(range(starts[2] % 3, 30, 3)),
+    }  # fmt: skip
+
+
 @pytest.fixture
 def items_of():
     class Item:
