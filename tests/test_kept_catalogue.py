@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.stand_ins import instead
 
 from discreet import catalogue, kept_catalogue
 from discreet.errors import UnknownNameError
@@ -98,7 +99,7 @@ def test_what_is_half_written_is_removed_and_what_nobody_has_read_for_long_too(t
     path = tmp_path / "methods-new.json"
     now = 1_800_000_000
     day = 86400
-    monkeypatch.setattr(kept_catalogue.time, "time", lambda: now)
+    monkeypatch.setattr(kept_catalogue, "time", instead(kept_catalogue.time, time=lambda: now))
     for name, age in [("methods-old.json", 60 * day + 1), ("methods-recent.json", 60 * day), ("loops.json", 90 * day)]:
         (tmp_path / name).write_text("{}")
         os.utime(tmp_path / name, (now - age, now - age))

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.stand_ins import instead
 
 from discreet import stopping
 from discreet.kernels.groups.ward import ward
@@ -186,7 +187,7 @@ def test_the_first_signal_is_given_a_moment_and_the_second_none(monkeypatch):
         def start(self):
             begun.append("started")
 
-    monkeypatch.setattr(stopping.threading, "Thread", Thread)
+    monkeypatch.setattr(stopping, "threading", instead(stopping.threading, Thread=Thread))
     ending = stopping._Ending({2: "Interrupted.", 15: "Ended."})
     ending(10)
     assert begun == [], "nothing is said of it"
@@ -204,9 +205,9 @@ def test_the_first_signal_is_given_a_moment_and_the_second_none(monkeypatch):
 @pytest.mark.parametrize(("terminal", "cursor"), [(False, b""), (True, b"\x1b[?25h")])
 def test_it_is_said_why_and_the_process_ends(monkeypatch, terminal, cursor):
     done = []
-    monkeypatch.setattr(stopping.time, "sleep", done.append)
-    monkeypatch.setattr(stopping.os, "isatty", lambda number: terminal and number == 2)
-    monkeypatch.setattr(stopping.os, "write", lambda *values: done.append(values))
+    monkeypatch.setattr(stopping, "time", instead(stopping.time, sleep=done.append))
+    monkeypatch.setattr(stopping, "os", instead(stopping.os, isatty=lambda number: terminal and number == 2))
+    monkeypatch.setattr(stopping, "os", instead(stopping.os, write=lambda *values: done.append(values)))
     monkeypatch.setattr(stopping, "end_now", done.append)
     stopping._Ending({2: "Interrupted."})._end(2, 0.5)
     assert done == [0.5, (2, cursor + b"Interrupted.\n"), 130]
@@ -227,7 +228,7 @@ def test_nothing_is_left_behind_and_nobody_waited_for(monkeypatch, closed):
     monkeypatch.setattr(stopping, "remove_leftovers", lambda: done.append("removed"))
     monkeypatch.setattr(stopping.sys, "stdout", SimpleNamespace(flush=lambda: flush("out")))
     monkeypatch.setattr(stopping.sys, "stderr", SimpleNamespace(flush=lambda: flush("err")))
-    monkeypatch.setattr(stopping.os, "_exit", done.append)
+    monkeypatch.setattr(stopping, "os", instead(stopping.os, _exit=done.append))
     stopping.end_now(7)
     assert done == ["removed", "removed", "out", "err", 7]
 

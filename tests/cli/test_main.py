@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 import typer
+from tests.stand_ins import instead
 
 from discreet import workflow
 from discreet.cli import main
@@ -84,8 +85,8 @@ def test_what_a_command_returns_is_its_code(monkeypatch, result, code):
 def test_a_reader_who_has_gone_ends_it_in_silence(monkeypatch, capsys):
     moved = []
     monkeypatch.setattr(main, "app", raising(BrokenPipeError(SECRET)))
-    monkeypatch.setattr(main.os, "open", lambda path, how: (path, how))
-    monkeypatch.setattr(main.os, "dup2", lambda source, target: moved.append((source, target)))
+    monkeypatch.setattr(main, "os", instead(main.os, open=lambda path, how: (path, how)))
+    monkeypatch.setattr(main, "os", instead(main.os, dup2=lambda source, target: moved.append((source, target))))
     monkeypatch.setattr(sys, "stdout", SimpleNamespace(fileno=lambda: 7))
     assert main._code(["inspect", "a.csv"]) == 0
     assert moved == [((main.os.devnull, main.os.O_WRONLY), 7)]

@@ -7,6 +7,7 @@ from concurrent.futures.process import BrokenProcessPool
 from types import SimpleNamespace
 
 import pytest
+from tests.stand_ins import instead
 
 from discreet.errors import DiscreetError
 from discreet.evaluation import crew as module
@@ -42,9 +43,9 @@ def test_how_many_there_are(toys, workers, expected, size):
 
 
 def test_by_default_one_a_core(toys, monkeypatch):
-    monkeypatch.setattr(module.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(module, "os", instead(module.os, cpu_count=lambda: 3))
     assert Crew("table", [], None, 1000).size == 3
-    monkeypatch.setattr(module.os, "cpu_count", lambda: None)
+    monkeypatch.setattr(module, "os", instead(module.os, cpu_count=lambda: None))
     assert Crew("table", [], None, 1000).size == 1
 
 

@@ -4,6 +4,7 @@ from types import SimpleNamespace as Namespace
 
 import numpy as np
 import pytest
+from tests.stand_ins import instead
 
 from discreet.errors import DataError, ParameterError
 from discreet.progress import listening
@@ -289,7 +290,7 @@ def test_papers_come_in_their_order_and_are_told_as_they_do(monkeypatch):
     )
     monkeypatch.setattr(sections, "PaperComparison", lambda *values: values)
     clock = iter([100.0, 102.25])
-    monkeypatch.setattr(sections.time, "perf_counter", lambda: next(clock))
+    monkeypatch.setattr(sections, "time", instead(sections.time, perf_counter=lambda: next(clock)))
     told = []
     with listening(lambda *what: told.append(what)):
         assert compare_papers(["p4", "p0"]) == ((("p0", False), ("p4", False)), False, 2.2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.stand_ins import instead
 
 from discreet.studio import browsers as module
 from discreet.studio.browsers import Browsers
@@ -13,7 +14,7 @@ from discreet.studio.browsers import Browsers
 @pytest.fixture
 def clock(monkeypatch):
     now = [1_000_000.0]
-    monkeypatch.setattr(module.time, "time", lambda: now[0])
+    monkeypatch.setattr(module, "time", instead(module.time, time=lambda: now[0]))
     return now
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from tests.stand_ins import instead
 from tests.studio.accessibility import complaints
 from tests.studio.conftest import PATIENCE
 from tests.studio.test_walk import open_sample, screen, settle, work
@@ -431,7 +432,7 @@ def test_a_folder_that_is_made_is_for_one_user_alone(tmp_path):
 
 @pytest.mark.parametrize("missing", [os.W_OK, os.X_OK])
 def test_a_folder_that_one_may_not_write_into_is_refused(monkeypatch, tmp_path, missing):
-    monkeypatch.setattr(projects.os, "access", lambda _, asked: not asked & missing)
+    monkeypatch.setattr(projects, "os", instead(projects.os, access=lambda _, asked: not asked & missing))
     with pytest.raises(FileError, match="is no folder that projects can be kept in"):
         projects.private_folder(tmp_path)
 
@@ -536,7 +537,8 @@ def test_what_a_killed_server_left_unfinished_is_cleared(tmp_path):
 
 
 def test_the_idle_are_put_away_unless_they_work_and_all_at_the_end(kept, monkeypatch):
-    monkeypatch.setattr(projects.time, "monotonic", lambda: 1000.0)
+    now = float(int(projects.time.monotonic()))  # a little before sessions that are made from here on
+    monkeypatch.setattr(projects, "time", instead(projects.time, monotonic=lambda: now))
     idle, used, busy, opened = (kept.create() for _ in range(4))
     done = []
     for session in (idle, used, busy, opened):
@@ -544,7 +546,7 @@ def test_the_idle_are_put_away_unless_they_work_and_all_at_the_end(kept, monkeyp
         session.remove = lambda session=session: done.append(("removed", session))
         session.close = lambda session=session: done.append(("closed", session))
     opened.given = "a file"
-    idle.used, used.used, busy.used, opened.used = 899.0, 900.0, 0.0, 899.9
+    idle.used, used.used, busy.used, opened.used = now - 101.0, now - 100.0, now - 1000.0, now - 100.5
     kept.sweep()
     assert done == [("removed", idle), ("closed", opened)]
     assert list(kept) == [used, busy]

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from tests.stand_ins import instead
 
 from discreet.masking.running import quiet_solver
 from discreet.masking.running.quiet_solver import Programme, Relaxation, solver_kept_quiet
@@ -137,8 +138,8 @@ def test_without_standard_output_nothing_is_kept_quiet(monkeypatch):
         raise OSError
 
     with monkeypatch.context() as patched:  # until pytest itself wants them again
-        patched.setattr(quiet_solver.os, "dup", closed)
-        patched.setattr(quiet_solver.os, "dup2", None)
+        patched.setattr(quiet_solver, "os", instead(quiet_solver.os, dup=closed))
+        patched.setattr(quiet_solver, "os", instead(quiet_solver.os, dup2=None))
         with solver_kept_quiet():
             entered = True
     assert entered

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.reference import fewest_values as twin
+from tests.stand_ins import instead
 
 from discreet.masking.withholding import category_programme, fewest_values
 from discreet.masking.withholding.category_programme import bounding_programme
@@ -109,7 +110,7 @@ def test_read_literally_blank_records_would_do():
 
 def test_a_clock_keeps_the_best_bound_and_says_when_to_end(monkeypatch):
     now, heard = [7.0], []
-    monkeypatch.setattr(fewest_values.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(fewest_values, "time", instead(fewest_values.time, monotonic=lambda: now[0]))
     whole = fewest_values._Clock(10.0, np.array([1.0, 3.0]), 5.0)
     other = fewest_values._Clock(10.0, np.array([1.0, 2.5]), 5.0)
     assert (whole.best, whole.left, whole.ends) == ((0.0, "none"), 10.0, False)

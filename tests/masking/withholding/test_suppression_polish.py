@@ -9,6 +9,7 @@ import pytest
 from tests.masking.withholding.test_fewest_values import readable, tables
 from tests.reference import fewest_values as twin
 from tests.reference import masking_classic
+from tests.stand_ins import instead
 
 import discreet as dc
 from discreet.data.scales import Nominal
@@ -116,7 +117,7 @@ def test_a_programme_that_cannot_be_written_leaves_something_to_find(monkeypatch
 
 def test_time_is_shared_among_blocks(monkeypatch):
     clock = [100.0]
-    monkeypatch.setattr(suppression_polish.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(suppression_polish, "time", instead(suppression_polish.time, monotonic=lambda: clock[0]))
     timed = suppression_polish._Budget(None, 10.0)
     counted = suppression_polish._Budget(2, None)
     assert timed._left(4) == 1.25  # half of the time for one round, a quarter of that for a block
@@ -185,7 +186,7 @@ def test_a_programme_is_solved_near_its_bound_first(asked, ceiling, programmes, 
 
 def test_a_time_is_told_and_shared(monkeypatch):
     clock, heard = [100.0], []
-    monkeypatch.setattr(suppression_polish.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(suppression_polish, "time", instead(suppression_polish.time, monotonic=lambda: clock[0]))
     budget = suppression_polish._Budget(None, 10.0)
     with listening(lambda *said: heard.append(said)):
         for now in (100.0, 102.5, 130.0):

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from tests.reference.least_error import least_error, small_file
+from tests.stand_ins import instead
 
 from discreet.kernels.centring import centred
 from discreet.kernels.groups.pricing import squared_distances
@@ -36,7 +37,7 @@ def told(clock, done):
 
 def test_a_clock_of_seconds_and_one_of_rounds(monkeypatch):
     now = [50.0]
-    monkeypatch.setattr(polish.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(polish, "time", instead(polish.time, monotonic=lambda: now[0]))
     timed, counted = polish._Clock(10.0, 7), polish._Clock(None, 7)
     assert counted.seconds_left() == np.inf
     assert counted.share(0.3) is None
@@ -255,7 +256,7 @@ def test_the_programme_grows_while_that_is_quick(monkeypatch):
         limits.append(options)
         now[0] += 1.0
 
-    monkeypatch.setattr(polish.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(polish, "time", instead(polish.time, monotonic=lambda: now[0]))
     monkeypatch.setattr(polish, "candidate_groups", listed)
     monkeypatch.setattr(polish, "best_of", solved)
     state = polish._State(LINE[:6], 2, np.arange(6) // 2)

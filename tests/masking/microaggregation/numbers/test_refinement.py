@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
+from tests.stand_ins import instead
 
 import discreet as dc
 from discreet.contracts.masker import Masker
@@ -162,7 +163,7 @@ def test_when_groups_are_polished_and_for_how_long(monkeypatch, budget, polish, 
         assert seed == 9
         return labels + 10
 
-    monkeypatch.setattr(refinement.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(refinement, "time", instead(refinement.time, monotonic=lambda: now[0]))
     monkeypatch.setattr(refinement, "refine", refine)
     monkeypatch.setattr("discreet.masking.microaggregation.numbers.polish.polished", polish_groups)
     labels = np.arange(n) // k
