@@ -43,7 +43,7 @@ def slow_tests() -> dict[str, tuple[int, int]]:
     return {name: (numbers[0] if numbers else 0, sum(numbers[1:])) for name, numbers in shares.items()}
 
 
-MOST_CASES = 12
+MOST_CASES = 8
 """About so many cases of a test that is not in `slow.txt` stay in the quick suite, from here and there among all."""
 
 

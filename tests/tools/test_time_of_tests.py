@@ -36,6 +36,7 @@ def test_a_test_is_left_out_by_its_path_and_one_case_in_so_many_stays(items_of, 
 
 def test_of_many_cases_some_stay_from_here_and_there(items_of, monkeypatch):
     monkeypatch.setattr(conftest, "slow_tests", dict)
+    monkeypatch.setattr(conftest, "MOST_CASES", 12)
     paths = ["a/test_x.py", "b/test_x.py", "c/test_x.py"]
     items = items_of(dict(zip(paths, (12, 13, 30), strict=True)))
     conftest.pytest_collection_modifyitems(items)
