@@ -63,7 +63,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     seen: Counter[str] = Counter()
     for item, name in zip(items, names, strict=True):
         one_in, first = shares[name]
-        if name and (not one_in or seen[name] % one_in != first % one_in):
+        left_out = name and (not one_in or seen[name] % one_in != first % one_in)
+        # A browser is not there on every machine, and where it is, it takes the time of many other tests.
+        if left_out or "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.slow)
         seen[name] += 1
 

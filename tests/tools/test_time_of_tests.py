@@ -48,6 +48,14 @@ def test_of_many_cases_some_stay_from_here_and_there(items_of, monkeypatch):
     }  # fmt: skip
 
 
+def test_a_browser_is_left_to_all_tests(items_of):
+    items = items_of({"a/test_x.py": 3})
+    items[1].fixturenames = ["tab", "browser"]
+    items[2].fixturenames = ["client"]
+    conftest.pytest_collection_modifyitems(items)
+    assert [one.slow for one in items] == [False, True, False]
+
+
 @pytest.fixture
 def items_of():
     class Item:
