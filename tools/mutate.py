@@ -103,8 +103,10 @@ LOOKS = {
 """Arguments of calls that say how a picture looks, or where a warning points: a line thicker by one is no defect."""
 TOLERANCE = 1e-6
 """Constants below it say what counts as nothing: twice as much counts as nothing too."""
-EITHER_WAY = {"max", "min", "maximum", "minimum", "hypot", "gcd", "equal", "array_equal", "logical_and", "logical_or"}
-"""Functions of two arguments that may be exchanged."""
+EITHER_WAY = {
+    "max", "min", "maximum", "minimum", "hypot", "gcd", "equal", "array_equal", "logical_and", "logical_or", "suppress",
+}  # fmt: skip
+"""Functions whose arguments may be exchanged."""
 
 
 class Mutant(NamedTuple):

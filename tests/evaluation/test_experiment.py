@@ -11,6 +11,7 @@ import pytest
 
 import discreet as dc
 from discreet.contracts.assessment import NotComputed
+from discreet.contracts.engine import InProcess
 from discreet.contracts.intruder import Intruder
 from discreet.contracts.measurement import Measurement
 from discreet.data.keyed_draws import seed_from
@@ -85,6 +86,17 @@ def test_a_row_of_who_is_ruled_out_has_the_loss_and_the_least_risk(table):
     assert (kept["risk"], kept["loss"], kept["score"]) == pytest.approx(
         (whole.score.risk, whole.score.loss, whole.score.value)
     )
+
+
+def test_who_knows_nothing_that_is_released_is_no_risk_that_equal_keys_show(table):
+    release = dc.MDAV(k=4).mask(table)
+
+    def least(*intruders):
+        return module._least(table, release, table, [Intruder("one", names) for names in intruders], InProcess())
+
+    nobody = least(("elsewhere",))
+    assert nobody == least() == {"loss": pytest.approx(dc.assess(table, release).score.loss), "risk": 0.0}
+    assert least(("elsewhere",), ("b",))["risk"] == least(("b", "elsewhere"))["risk"] > 0.0
 
 
 # ----------------------------------------------------------------------------------------------------------- intruders
