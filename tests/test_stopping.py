@@ -238,6 +238,17 @@ def test_a_watch_begins_with_nobody_to_tell():
     assert (watch.depth, watch.outer, watch.told, watch.pid) == (0, -1, None, 0)
 
 
+def test_a_flag_of_earlier_is_taken_down_by_the_outermost_block_alone():
+    FLAG.value = 1
+    with stoppable():
+        assert not is_stopped(), "what was stopped before is over"
+        FLAG.value = 1
+        with stoppable():
+            assert is_stopped(), "an inner block is stopped with the one around it"
+        assert is_stopped()
+    assert FLAG.value == 0
+
+
 def test_where_signals_cannot_wake_nobody_else_is_told(monkeypatch):
     def refused(*_, **__):
         raise ValueError("not the main interpreter")

@@ -7,10 +7,10 @@ Every mutant is one change (a comparison, a sign, a constant, a condition, a res
 from all that are possible in ``src``, and tried in a copy of the project: the tree itself is never touched. The tests
 that belong to the changed file run in rings, nearest first: its doctests, the test files named after it, those that
 import it, the batteries with the names of its methods or, where it has none, what holds all methods to what they gave,
-then those of the files that import it, and with ``--whole`` every test. The nearest ring with test files runs whole,
-the others as ``make test`` would run them. A ring that fails has caught the mutant, if the test that failed passes
-without it. What no ring notices is printed with its diff; whether it changes anything at all is for the reader to
-judge. Exit code 1 if fewer than 19 of 20 were caught.
+of kernels also the list of who can be stopped, then those of the files that import it, and with ``--whole`` every test.
+The nearest ring with test files runs whole, the others as ``make test`` would run them. A ring that fails has caught
+the mutant, if the test that failed passes without it. What no ring notices is printed with its diff; whether it changes
+anything at all is for the reader to judge. Exit code 1 if fewer than 19 of 20 were caught.
 """
 
 from __future__ import annotations
@@ -309,6 +309,8 @@ def rings(path: Path, *, whole: bool = False) -> Iterator[list[str]]:
         for battery in [one for name, some in BATTERIES.items() if room in {name, "kernels"} for one in some]:
             yield [f"tests/{battery}", "-k", " or ".join(names), *QUICK]
     users = importers(path, "src")
+    if room == "kernels":
+        yield ["tests/kernels/test_heeding.py"]
     if not names:
         rooms = {room, *(user.relative_to(PACKAGE).parts[0] for user in users)}
         for shared in [record for one, record in RECORDED.items() if one in rooms]:

@@ -88,6 +88,14 @@ def test_records_that_are_left_out_belong_to_the_original():
         assert short(rule(kind, low=1, high=inf, first=1), released) == (4, 0)
 
 
+def test_a_value_that_nobody_has_any_more_is_not_compared():
+    # No record has d, neither released nor left out, as after another step; what the others promise holds.
+    for kind, figures in {"beta": {"high": 1.0}, "beta-enhanced": {"first": 1.0}, "equal": {"high": 1 / 8}}.items():
+        assert short(rule(kind, values=("a", "b", "c", "d"), **figures)) == (4, 0)
+    assert short(rule("beta-enhanced", values=("d", "a", "b", "c"), first=1.0 - EDGE)) == (4, 4)
+    assert short(rule("delta", values=("d", "a", "b", "c"), high=log(2) + EDGE)) == (4, 4)
+
+
 def test_a_value_that_was_not_there():
     other = FILE.with_columns(pl.col("s").replace("c", "z"))
     assert short(rule("ordered", high=inf), other) == (4, 8)

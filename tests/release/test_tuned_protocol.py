@@ -62,6 +62,7 @@ def test_a_protocol_with_alternatives_brings_its_intruders_and_thresholds(folder
     assert signed.tuned.space == 4
     assert signed.tuned.best["label"] == "mdav(k=4)"
     assert signed.protocol.scenarios == dc.OpenProtocol.from_toml(text).protocol.scenarios
+    assert signed.protocol.release == {"masked": "numbers-masked.csv"}, "where nothing is said of the files"
     ran = dc.run(signed.protocol, folder=folder)
     assert ran.met
     assert ran.assessment.score.risk == signed.tuned.best["draw"]["risk"]
@@ -74,6 +75,11 @@ def test_a_protocol_with_alternatives_brings_its_intruders_and_thresholds(folder
         thresholds={"smallest_group": 30},
     )
     assert not nearest.tuned.met
+    files = {"masked": "mine.csv", "internal": "mine.html"}
+    path.write_text(
+        text.replace("[[step]]", "[release]\n" + "".join(f'{k} = "{v}"\n' for k, v in files.items()) + "\n[[step]]", 1)
+    )
+    assert tune_protocol(folder / "numbers.csv", protocol=path, folder=folder, **QUICK).protocol.release == files
     assert "NO CANDIDATE OF 4 MEETS EVERY THRESHOLD" in nearest.protocol.to_toml()
 
 
