@@ -98,7 +98,7 @@ SPOKEN = {"report", "track", "warn", "TypeVar", "cast", "getLogger"}
 LOOKS = {
     "width", "height", "size", "strokeWidth", "symbolStrokeWidth", "thickness", "fontSize", "labelFontSize", "opacity",
     "titleFontSize", "labelLimit", "labelAngle", "labelOverlap", "gradientLength", "spacing", "nice", "stacklevel",
-    "warn_on_full_buffer", "strict",
+    "warn_on_full_buffer", "strict", "highlight",
 }  # fmt: skip
 """Arguments of calls that say how a picture looks, or where a warning points: a line thicker by one is no defect."""
 TOLERANCE = 1e-6

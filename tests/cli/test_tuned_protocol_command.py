@@ -90,6 +90,10 @@ def test_the_best_is_signed_and_written(search):
 
 def test_five_are_shown_the_best_first_then_those_judged_whole(search):
     _, out, _ = tune(search, "-q")
+    assert rows(out)[:2] == [
+        "9 candidates: 9 on 20 records, 2 on all 40 records",
+        "┃ candidate ┃ risk ┃ loss ┃ on all records ┃",
+    ]
     shown = [
         line for line in rows(out) if line.split(" ")[0] in ("mdav", "cheap", "dear", "unknown", "ruled", "left", "the")
     ]

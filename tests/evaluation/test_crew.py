@@ -49,6 +49,14 @@ def test_by_default_one_a_core(toys, monkeypatch):
     assert Crew("table", [], None, 1000).size == 1
 
 
+def test_a_process_runs_what_it_is_sent_on_what_it_was_handed_once(toys, monkeypatch):
+    asked = []
+    monkeypatch.setattr(module, "run", lambda experiment, *shared: asked.append(shared) or {"row": experiment.name})
+    monkeypatch.setattr(module, "_shared", ("table", ["measure"], "scoring"))
+    assert module._run_chunk([Toy("a"), Toy("b")]) == [{"row": "a"}, {"row": "b"}]
+    assert asked == [("table", ["measure"], "scoring")] * 2
+
+
 def test_alone_rows_come_one_by_one_until_the_flag(toys, monkeypatch):
     rows = []
     with Crew("table", [], 1, 2) as crew:
