@@ -35,6 +35,15 @@ def test_a_household_is_told_with_its_counts():
     assert find_household([]) is None
 
 
+def test_who_lives_alone_shares_nothing():
+    homes = np.append(np.arange(1000), np.arange(100))  # a hundred homes of two, and the others of one
+    rooms = homes % 5
+    told = find_household([look("hid", homes), look("rooms", rooms)])
+    assert told == ("hid", "1000 groups of 1.1 records on average, who share 1 other columns")
+    rooms[0] = 4  # one home of a hundred does not agree, though one record of a thousand would not matter
+    assert find_household([look("hid", homes), look("rooms", rooms)]) is None
+
+
 @pytest.mark.parametrize(
     ("name", "beside", "order", "expected"),
     [

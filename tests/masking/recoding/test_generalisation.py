@@ -198,6 +198,12 @@ def test_what_no_node_meets_is_told_with_what_came_nearest():
         Generalisation([dc.models.LDiversity(2, "ill")], {"age": AGE_TREE}, attributes=["age", "ill"]).mask(ages())
 
 
+def test_a_model_that_cannot_be_is_refused_by_its_own_name():
+    for model, said in ((dc.models.LDiversity(0.5, "ill"), "LDiversity: l must be"), (dc.models.K(1), "K: k must be")):
+        with pytest.raises(ParameterError, match=said):
+            Generalisation([model], {"age": AGE_TREE}).mask(ages())
+
+
 def test_missing_cells_are_a_value_at_every_step():
     table = ages((20, 21, None, None, 30, 31))
     masked = Generalisation(k=2, hierarchies={"age": AGE_TREE}).mask(table)

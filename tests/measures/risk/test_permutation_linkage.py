@@ -84,6 +84,9 @@ def test_a_constant_release_tells_nothing():
     measured = PermutationLinkageRisk().measure(before, pl.DataFrame({"x": [5.0] * 4}))
     assert measured.value == pytest.approx(25.0)  # ranks 2 and 3 are as near to 2.5: two of four have a half
     assert measured.details["rank_correlation"] == {"x": None}
+    number = Schema([Attribute("x", Numeric(), "key")])
+    from_one = PermutationLinkageRisk().measure(pl.DataFrame({"x": [5.0] * 4}), before, number)
+    assert from_one.details["rank_correlation"] == {"x": None}, "nor does a constant original"
 
 
 def test_levels_have_ranks_and_gaps_are_left_out():
