@@ -199,7 +199,7 @@ def test_what_no_node_meets_is_told_with_what_came_nearest():
 
 
 def test_a_model_that_cannot_be_is_refused_by_its_own_name():
-    for model, said in ((dc.models.LDiversity(0.5, "ill"), "LDiversity: l must be"), (dc.models.K(1), "K: k must be")):
+    for model, said in ((dc.models.LDiversity(0.5, "ill"), "LDiversity: l must be"), (dc.models.K(0), "K: k must be")):
         with pytest.raises(ParameterError, match=said):
             Generalisation([model], {"age": AGE_TREE}).mask(ages())
 
