@@ -307,3 +307,9 @@ def test_types_of_whole_numbers_that_are_released_in_parts():
     assert ReleaseRounding(MDAV(k=3, decimals="exact"), columns).kinds(["x"]) == {"x": "float64"}
     assert ReleaseRounding(MDAV(k=3, decimals="exact", integers=True), columns).kinds(["x"]) == {"x": "own"}
     assert ReleaseRounding(MDAV(k=3, decimals="exact", integers=True), {"x": TENTHS}).kinds(["x"]) == {"x": "float64"}
+
+
+def test_numbers_in_steps_of_two_are_wider_than_their_own_type_may_be():
+    twos, ones = fineness(2.0 * np.arange(40)), fineness(1.0 * np.arange(40))
+    assert (twos.unit, ones.unit) == (2.0, 1.0)
+    assert ReleaseRounding(MDAV(k=3), {"x": twos, "y": ones}).kinds(["x", "y"]) == {"x": "int64", "y": "own"}
