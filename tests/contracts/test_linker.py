@@ -142,3 +142,9 @@ def test_a_number_whose_every_cell_is_flagged_as_a_gap_is_left_out_with_its_flag
     assert _with_values(flagged("yes", "no"), schema.names) == ("x", "c", flag)
     assert _with_values(flagged("no", "no"), schema.names) == ("x", "c", flag)
     assert Linker.looking(Asked(), (schema, schema)) is None
+
+
+def test_a_linker_that_says_nothing_of_itself():
+    flags = ("joins_levels", "needs_common_attributes", "knows_masking", "leaves_out_emptied")
+    assert [getattr(Linker, name) for name in flags] == [False, True, False, False]
+    assert Linker.contract == "linker"

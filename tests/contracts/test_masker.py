@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 
 import pytest
@@ -20,6 +21,7 @@ from discreet.contracts.masker import (
 from discreet.data.schema import Inferred
 from discreet.errors import DataError, ParameterError, SchemaError
 from discreet.statistics.census import Extent
+from discreet.statistics.question import Need
 
 NUMBER, LEVELS = dc.Numeric(), dc.Nominal(("a", "b"))
 TEXTS = dc.Nominal([str(wage) for wage in range(900, 990)] + ["ill", "n. a. (ill)"])
@@ -182,3 +184,43 @@ def test_parameters_are_told_without_the_seed_and_whole_numbers_as_such():
     assert repr(_as_typed({"a": [10.0, 2.5, "x"], "b": {"c": 3.0}, "d": True})) == repr(
         {"a": [10, 2.5, "x"], "b": {"c": 3}, "d": True}
     )
+
+
+def test_a_masker_that_says_nothing_of_itself():
+    flags = (
+        "handles_missing", "groups", "counts_keys", "recounts", "makes_numbers", "reorders", "replaces", "renumbers",
+    )  # fmt: skip
+    assert [getattr(Masker, name) for name in flags] == [False] * len(flags)
+    assert (Masker.perturbative, Masker.touches_all, Masker.need, Masker.later) == (True, True, Need.ALL, frozenset())
+    assert (Masker.contract, Masker.iso_20889) == ("masker", "")
+    plain = SimpleNamespace(reorders=False)
+    assert Masker.moves_records(plain) is False
+    assert Masker.moves_records(SimpleNamespace(reorders=True)) is True
+    assert (Masker.stages(plain, None), Masker.chosen_numbers(plain, "x"), Masker.limits(plain, "x")) == ((), (), None)
+    assert (Masker._fewest(plain), Masker._secret(plain, None, ("x", "y"))) == (0, ("x", "y"))
+    assert Masker.columns(plain, SimpleNamespace(names=("x",), weight=None)) == ("x",)
+    assert Masker.columns(plain, SimpleNamespace(names=("x",), weight="w")) == ("x", "w")
+    for unwritten in (Masker.inquire, Masker._mask_part):
+        with pytest.raises(NotImplementedError):
+            unwritten(plain, None)
+    with pytest.raises(NotImplementedError):
+        Masker.apply(plain, None, None)
+
+
+def test_draws_are_for_a_method_with_its_parameters_on_its_columns():
+    one = dc.AdditiveNoise(random_state=1)
+    purpose = json.loads(one._purpose(("x", "y")))
+    assert (purpose["method"], purpose["columns"]) == ("additive-noise", ["x", "y"])
+    assert not {"random_state", "attributes"} & set(purpose)
+    assert one._purpose(("x",)) == dc.AdditiveNoise(random_state=2, attributes=["x"])._purpose(("x",))
+    assert one._purpose(("x", "y")) != one._purpose(("y", "x"))
+    assert dc.RankSwapping(10)._purpose(("x",)) == dc.RankSwapping(10.0)._purpose(("x",))
+    assert dc.RankSwapping(10)._purpose(("x",)) != dc.RankSwapping(11)._purpose(("x",))
+
+
+def test_what_was_masked_is_remembered_by_the_masker():
+    table = dc.datasets.business(20).select(["EMPLOYEES", "WAGES"])
+    masker = dc.MDAV(k=4)
+    masked = masker.mask(table)
+    assert masker.labels_.tolist() == masked.labels.tolist()
+    assert masker.details_ == masked.provenance.details

@@ -7,8 +7,6 @@ import pytest
 
 import discreet as dc
 from discreet.contracts.engine import InProcess, TablePair
-from discreet.contracts.linker import Linker
-from discreet.contracts.masker import Masker
 from discreet.contracts.measure import Measure
 from discreet.errors import SchemaError, UnknownNameError
 from discreet.statistics.question import Need
@@ -72,16 +70,6 @@ def test_a_measure_that_says_nothing_of_itself():
     assert (Measure.joins, Measure.first_look) == ((), 0)
     assert Plain().put_together([]) is None
     assert Plain().is_told(None) is True
-
-
-def test_a_masker_and_a_linker_that_say_nothing_of_themselves():
-    flags = (
-        "handles_missing", "groups", "counts_keys", "recounts", "makes_numbers", "reorders", "replaces", "renumbers",
-    )  # fmt: skip
-    assert [getattr(Masker, name) for name in flags] == [False] * len(flags)
-    assert (Masker.perturbative, Masker.touches_all, Masker.need, Masker.later) == (True, True, Need.ALL, frozenset())
-    linker = ("joins_levels", "needs_common_attributes", "knows_masking", "leaves_out_emptied")
-    assert [getattr(Linker, name) for name in linker] == [False, True, False, False]
 
 
 def test_it_looks_at_what_is_released_or_at_keys_or_at_what_is_named():
