@@ -8,9 +8,18 @@ import pytest
 from tests.battery import microdata
 
 from discreet import catalogue
+from discreet.contracts.digits import (
+    ReleaseRounding,
+    counts_cells,
+    names_to_round,
+    notes_on_cells,
+    notes_on_release,
+    same_cells,
+)
 from discreet.contracts.masker import Masker
+from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric
-from discreet.data.scales.precision import fineness
+from discreet.data.scales.precision import Fineness, fineness
 from discreet.data.schema import Attribute, Schema
 from discreet.engines.streaming import StreamingEngine
 from discreet.errors import ParameterError
@@ -238,3 +247,69 @@ def test_noise_that_rounding_takes_back_is_said():
     assert any(note.startswith("years: 100 of 100 cells are what they were") for note in masked.provenance.notes)
     loud = AdditiveNoise(3.0, random_state=1).mask(data, schema)
     assert not any("what they were" in note for note in loud.provenance.notes)
+
+
+# ------------------------------------------------------------------------------------------------------- piece by piece
+
+TENTHS, WHOLE = Fineness(1, 0.0, 10.0), Fineness(0, 3.0, 3.0)
+
+
+def test_cells_that_stay_and_that_leave_the_range_are_counted_by_hand():
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("y", Numeric(), "key")])
+    table = Microdata(pl.DataFrame({"x": [0.0, 10.0, None, 5.0, 7.0], "y": [3.0] * 5}), schema)
+    after = {"x": np.array([0.0, 10.1, 11.0, -0.1, 10.0])}
+    assert same_cells(table, after, {"x": TENTHS, "y": WHOLE}) == {"x": (1, 4, 2)}
+
+
+@pytest.mark.parametrize(
+    ("counts", "column", "notes"),
+    [
+        ((5, 5, 0), WHOLE, ["x does not vary; nothing of it is hidden."]),
+        ((0, 0, 0), WHOLE, []),
+        ((5, 5, 0), TENTHS, ["x: 5 of 5 cells are what they were"]),
+        ((3, 5, 0), TENTHS, ["x: 3 of 5 cells are what they were"]),
+        ((4, 5, 0), WHOLE, ["x: 4 of 5 cells are what they were"]),
+        ((3, 6, 0), TENTHS, []),
+        ((0, 6, 1), TENTHS, ["x: 1 of 6 released values lie outside of the range"]),
+        ((4, 6, 2), TENTHS, ["x: 4 of 6 cells are what they were", "x: 2 of 6 released values lie outside"]),
+    ],
+)
+def test_what_is_told_of_cells_that_stay_or_leave_the_range(counts, column, notes):
+    told = notes_on_cells({"x": counts}, {"x": column})
+    assert len(told) == len(notes)
+    assert all(one.startswith(note) for one, note in zip(told, notes, strict=True))
+
+
+def test_who_asks_for_all_digits_or_weights_is_told_what_they_tell():
+    assert notes_on_release(MDAV(k=3), SCHEMA, ("years", "wage")) == ()
+    (exact,) = notes_on_release(MDAV(k=3, decimals="exact"), SCHEMA, ("years", "wage"))
+    assert exact.startswith("Aggregates are released with all their digits (2: years, wage): members of small groups")
+    (weighted,) = notes_on_release(MDAV(k=3, weighted=True), SCHEMA, ("years",))
+    assert weighted.startswith("Aggregates count survey weights, and the weights are released (w):")
+    assert notes_on_release(MDAV(k=3, weighted=True), SCHEMA, ()) == ()
+    assert notes_on_release(AdditiveNoise(decimals="exact"), SCHEMA, ("years",)) == ()
+
+
+def test_cells_are_counted_of_a_perturbation_that_rounds():
+    assert counts_cells(AdditiveNoise(), {"x": TENTHS})
+    assert not counts_cells(AdditiveNoise(), {})
+    assert not counts_cells(MDAV(k=3), {"x": TENTHS})
+    assert names_to_round(TopCoding(share=0.1), SCHEMA, ("years",)) == ()
+    assert names_to_round(MDAV(k=3), SCHEMA, ("wage", "part", "years")) == ("years", "wage")
+    with pytest.raises(ParameterError, match="MDAV: decimals names 'real', which is no numeric attribute that is"):
+        names_to_round(MDAV(k=3, decimals={"wage": 1, "real": 2}), SCHEMA, ("wage",))
+
+
+def test_types_of_whole_numbers_that_are_released_in_parts():
+    columns = {"x": WHOLE, "t": Fineness(-1, 0.0, 100.0)}
+    assert ReleaseRounding(MDAV(k=3), columns).kinds(["x", "t", "z"]) == {"x": "own", "t": "int64", "z": "own"}
+    assert ReleaseRounding(AdditiveNoise(), columns).kinds(["x", "z"]) == {"x": "int64", "z": "own"}
+    assert ReleaseRounding(MDAV(k=3, decimals="exact"), columns).kinds(["x"]) == {"x": "float64"}
+    assert ReleaseRounding(MDAV(k=3, decimals="exact", integers=True), columns).kinds(["x"]) == {"x": "own"}
+    assert ReleaseRounding(MDAV(k=3, decimals="exact", integers=True), {"x": TENTHS}).kinds(["x"]) == {"x": "float64"}
+
+
+def test_numbers_in_steps_of_two_are_wider_than_their_own_type_may_be():
+    twos, ones = fineness(2.0 * np.arange(40)), fineness(1.0 * np.arange(40))
+    assert (twos.unit, ones.unit) == (2.0, 1.0)
+    assert ReleaseRounding(MDAV(k=3), {"x": twos, "y": ones}).kinds(["x", "y"]) == {"x": "int64", "y": "own"}

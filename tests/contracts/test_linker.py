@@ -7,7 +7,9 @@ import polars as pl
 import pytest
 
 import discreet as dc
-from discreet.contracts.linker import _with_values, nothing_in_common
+from discreet.contracts.engine import InProcess
+from discreet.contracts.linker import Linker, _with_values, nothing_in_common
+from discreet.data.scales.gap_flag import GapFlag, flagged_by
 from discreet.errors import DataError, SchemaError
 
 SCHEMA = dc.Schema(
@@ -91,3 +93,58 @@ def test_both_directions_are_what_each_gives_by_itself():
         assert original.best.tolist() == distance().link(b, a).best.tolist()
         assert (release.n_a, original.n_a) == (3, 3)
     assert distance().link(a, b).has_second
+
+
+class Asked:
+    """A linker that tells which way it was asked."""
+
+    leaves_out_emptied = False
+    link, link_both = Linker.link, Linker.link_both
+    _link_best, _link_both, _link_best_both = Linker._link_best, Linker._link_both, Linker._link_best_both
+
+    def _admitted(self, a, b, _schema):
+        return a, b, ("x",)
+
+    def _link(self, a, b, names, engine):
+        return (a, b, names, type(engine).__name__)
+
+
+class Quick(Asked):
+    """One that leaves the second ones open."""
+
+    def _link_best(self, a, b, names, engine):
+        return ("best", *self._link(a, b, names, engine))
+
+    def _link_best_both(self, *given):
+        return ("best", *self._link_both(*given))
+
+
+def test_both_ways_and_the_best_alone_are_asked_of_the_method():
+    there, back = ("a", "b", ("x",), "InThreads"), ("b", "a", ("x",), "InThreads")
+    assert Asked().link("a", "b") == Asked().link("a", "b", second=False) == there
+    assert Asked().link_both("a", "b") == Asked().link_both("a", "b", second=False) == (there, back)
+    assert Quick().link("a", "b") == there
+    assert Quick().link("a", "b", second=False) == ("best", *there)
+    assert Quick().link_both("a", "b") == (there, back)
+    assert Quick().link_both("a", "b", second=False) == ("best", there, back)
+    assert Quick().link("a", "b", engine=InProcess())[-1] == "InProcess"
+
+
+def test_a_number_whose_every_cell_is_flagged_as_a_gap_is_left_out_with_its_flag():
+    flag = "x is missing"
+    schema = dc.Schema([*SCHEMA.select(["x", "c"]), dc.Attribute(flag, GapFlag(), "key")])
+    assert flagged_by(flag) == "x"
+
+    def flagged(*flags):
+        return dc.Microdata(pl.DataFrame({"x": [1.0, 1.0], "c": ["a", "b"], flag: list(flags)}), schema)
+
+    assert _with_values(flagged("yes", "yes"), schema.names) == ("c",)
+    assert _with_values(flagged("yes", "no"), schema.names) == ("x", "c", flag)
+    assert _with_values(flagged("no", "no"), schema.names) == ("x", "c", flag)
+    assert Linker.looking(Asked(), (schema, schema)) is None
+
+
+def test_a_linker_that_says_nothing_of_itself():
+    flags = ("joins_levels", "needs_common_attributes", "knows_masking", "leaves_out_emptied")
+    assert [getattr(Linker, name) for name in flags] == [False, True, False, False]
+    assert Linker.contract == "linker"

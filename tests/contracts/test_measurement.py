@@ -54,3 +54,9 @@ def test_a_figure_without_a_unit_or_without_attributes_is_shown_too(given, heads
     page = measurement(reference="", **given)._repr_html_()
     assert [text for _, text in cells(page)][:2] == heads
     assert re.findall("<li>(.*?)</li>", page) == ["It moved."]
+
+
+def test_a_measurement_is_in_no_score_and_found_nobody_unless_it_says_so():
+    plain = Measurement("a", "A", "risk", 1.0, 0.0, 100.0, "%", "So.")
+    assert (plain.in_score, plain.reference, dict(plain.found), dict(plain.details)) == (False, "", {}, {})
+    assert plain == Measurement("a", "A", "risk", 1.0, 0.0, 100.0, "%", "So.", found={"release": None})

@@ -12,6 +12,7 @@ import pytest
 
 import discreet as dc
 from discreet import catalogue
+from discreet.contracts.transformer import _as_table, _untouched
 from discreet.errors import DataError, DiscreetWarning, ParameterError
 
 sklearn = pytest.importorskip("sklearn")
@@ -296,3 +297,99 @@ def test_the_columns_that_a_method_passes_over_are_counted_and_named():
     many = pd.DataFrame({"age": places % 17} | {f"wage_{i}": places**2 + i for i in range(12)})
     with pytest.warns(DiscreetWarning, match=r"12 of 13 columns .*'wage_0', .*'wage_9', …\."):
         dc.MDAV(k=4).fit_transform(many)
+
+
+# ------------------------------------------------------------------------------------------------------- piece by piece
+
+
+class Sparse:
+    """What looks like a sparse matrix."""
+
+    nnz = 3
+
+    def toarray(self):
+        return np.ones((2, 2))
+
+
+class Tensor:
+    """What becomes an array when asked."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.arange(4.0).reshape(2, 2)
+
+
+def test_what_can_be_an_array_becomes_one_and_frames_stay():
+    assert _as_table("X", Tensor()).tolist() == [[0.0, 1.0], [2.0, 3.0]]
+    assert _as_table("X", [[1, 2], (3, 4)]).tolist() == [[1, 2], [3, 4]]
+    for same in ([], [1, 2], [[1], "a"], "text", frame(), np.zeros(2, dtype=[("a", float)])):
+        assert _as_table("X", same) is same
+    for given, sentence in (
+        (Sparse(), "X: sparse data was passed, and dense data is required."),
+        (np.ones((2, 2, 2)), "X: an array must have two dimensions, records and attributes; got 3."),
+        (np.ones((4, 0)), "X: 0 feature(s) (shape=(4, 0)) while a minimum of 1 is required."),
+        (np.array([[1.0, np.inf, np.inf], [1.0, 2.0, np.inf]]), "X: Input contains infinity in 2 of 3 columns."),
+    ):
+        with pytest.raises(DataError) as told:
+            _as_table("X", given)
+        assert sentence in str(told.value)
+
+
+def schema_of(**roles):
+    return dc.Schema([dc.Attribute(name, dc.Numeric(), role) for name, role in roles.items()])
+
+
+def test_columns_that_no_masker_changes_are_those_that_one_could():
+    schema = schema_of(x="key", y="other", z="confidential", i="identifier")
+    assert _untouched([dc.MDAV(k=3)], schema) == ["y", "z"]
+    assert _untouched([dc.MDAV(k=3, attributes=["x"])], schema) == []
+    assert _untouched([dc.MDAV(k=3, attributes=["x"]), dc.MDAV(k=3)], schema) == ["y", "z"]
+    assert _untouched([dc.MDAV(k=3), dc.MDAV(k=3, attributes=["y", "z"])], schema) == []
+    assert _untouched([dc.MDAV(k=3), dc.MDAV(k=3, attributes=["z"])], schema) == ["y"]
+    assert _untouched([dc.MDAV(k=3), dc.RecordOrder()], schema) == []
+    assert _untouched([dc.MDAV(k=3)], schema_of(x="other")) == [], "said where it masks"
+    assert _untouched([dc.MDAV(k=3)], schema_of(x="key")) == []
+
+
+def test_columns_that_stay_are_counted_and_the_first_are_named():
+    schema = schema_of(x="key", **dict.fromkeys("abcdefghijkl", "other"), s="confidential")
+    table = dc.Microdata(pl.DataFrame({name: [1.0, 2.0] for name in schema.names}), schema)
+    masker = dc.MDAV(k=2)
+    with pytest.warns(DiscreetWarning) as told:
+        masker._tell_what_stays(table, None, None)
+    sentence = str(told[0].message)
+    assert sentence.startswith("MDAV: 13 of 14 columns are released as they are: 'a', 'b', ")
+    assert ", …. Nobody declared their role (guessed: confidential, other) or their scale." in sentence
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        masker._tell_what_stays(table, None, schema)
+        masker._tell_what_stays(table, table, None)
+
+
+def test_an_array_comes_back_as_an_array_and_a_table_as_what_it_was():
+    numbers = np.random.default_rng(2).normal(size=(30, 2))
+    masker = dc.TopCoding(share=0.1)
+    released = masker.fit_transform(numbers)
+    assert isinstance(released, np.ndarray)
+    assert released.shape == (30, 2)
+    assert (released <= numbers).all()
+    assert masker.transform(numbers).tolist() == released.tolist()
+    schema = schema_of(x="key")
+    table = dc.Microdata(pl.DataFrame({"x": numbers[:, 0]}), schema)
+    assert isinstance(dc.TopCoding(share=0.1).fit_transform(table), dc.Microdata)
+    given = pd.DataFrame({"x": numbers[:, 0]}, index=range(100, 130))
+    kept = dc.TopCoding(share=0.1).set_output(transform="pandas")
+    assert kept.fit_transform(given).index.tolist() == list(range(100, 130))
+    assert kept.set_output() is kept
+    assert isinstance(kept.set_output(transform="default").fit_transform(numbers), np.ndarray)
+
+
+def test_tags_say_what_a_masker_takes_and_whether_it_draws():
+    one, two = dc.MDAV(k=3).__sklearn_tags__(), dc.PRAM().__sklearn_tags__()
+    assert (one.input_tags.categorical, one.input_tags.string, one.non_deterministic) == (
+        False,
+        False,
+        hasattr(dc.MDAV(), "random_state"),
+    )
+    assert (two.input_tags.categorical, two.input_tags.string, two.non_deterministic) == (True, True, True)
+    assert (one.input_tags.allow_nan, two.input_tags.allow_nan) == (False, True)
+    assert (one.target_tags.required, one.estimator_type) == (False, None)

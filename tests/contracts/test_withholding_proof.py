@@ -98,3 +98,31 @@ def test_figures_of_steps():
     assert recoding(2.5, 2.0).figures == "Loss 2.5, never below 2."
     assert recoding(2.5, 2.0, finished=False).method == "part of the lattice"
     assert repr(recoding(2.5, 2.0)) == "RecodingCertificate(loss 2.5, at least 2 by lattice)"
+
+
+def test_certificates_as_json_in_full():
+    told = suppression(12, 10, cells=11, beyond=2, demands=("l = 2",), missing="wildcard", k=4, seconds=1.5).to_dict()
+    sentence = told.pop("sentence")
+    assert sentence.startswith("11 values are missing, which is at most 20.0 % more")
+    assert told == {
+        "k": 4, "n_records": 100, "attributes": ["a", "b"], "missing": "wildcard", "cells": 11, "cost": 12,
+        "lower_bound": 10, "gap_percent": pytest.approx(20), "records_beyond_need": 2, "blank_records_would_take": 6,
+        "also_kept": ["l = 2"], "method": "linear programme", "seconds": 1.5,
+    }  # fmt: skip
+    told = recoding(2.5, 2.0, k=3, cells=6, fewest=4.0, seconds=0.5).to_dict()
+    told.pop("sentence")
+    assert told == {
+        "objective": "loss", "value": 2.5, "lower_bound": 2.0, "gap_percent": pytest.approx(25), "n_records": 100,
+        "attributes": ["a"], "suppressed_records": 3, "suppression_limit": 5, "combinations_of_steps": 8, "k": 3,
+        "suppressed_values": 6, "fewest_values_by_local_suppression": 4.0, "method": "lattice", "seconds": 0.5,
+    }  # fmt: skip
+
+
+def test_at_the_bound_or_without_records_that_lose_more_it_is_a_bound():
+    assert suppression(10, 10).figures == "12 missing values cost 10, never below 10."
+    assert repr(suppression(10, 10)) == "SuppressionCertificate(k = 3: cost 10, at least 10 by linear programme)"
+    assert (
+        suppression(10, 10, beyond=3).sentence
+        == "12 values are missing, and no release that keeps k = 3 has fewer" + OWN
+    )
+    assert suppression(9, 10).sentence == "12 values are missing, and no release that keeps k = 3 has fewer" + OWN

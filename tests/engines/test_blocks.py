@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
+import discreet as dc
 from discreet.data.encoded_rows import WRITTEN
-from discreet.engines.blocks import COUNT, TOTAL, counted, from_arrow, joined, stored, summed, to_arrow
+from discreet.engines.blocks import (
+    COUNT,
+    TOTAL,
+    columns_of,
+    counted,
+    encoded,
+    from_arrow,
+    joined,
+    stored,
+    summed,
+    to_arrow,
+)
 from discreet.errors import DataError
 
 COLUMNS = {"x": "float", "c": "code", "n": "int", "t": "bytes"}
@@ -82,3 +95,27 @@ def test_zero_has_one_sign_and_nan_is_one_value():
 
 def test_attributes_that_stand_in_files_once_each():
     assert stored(["b", f"a{WRITTEN}", "a", f"b{WRITTEN}"]) == ("b", "a")
+
+
+def test_attributes_of_a_table_become_a_block_with_positions_codes_and_bytes():
+    schema = dc.Schema(
+        [
+            dc.Attribute("x", dc.Numeric(), "key"),
+            dc.Attribute("c", dc.Nominal(("a", "b")), "key"),
+            dc.Attribute("s", dc.Sequence(["p", "q"]), "key"),
+        ]
+    )
+    frame = pl.DataFrame({"x": [1.5, None], "c": ["b", None], "s": ["p q", "q"]})
+    table = dc.Microdata(frame, schema)
+    assert columns_of(schema, ["s", "c", "x", f"x{WRITTEN}"]) == {
+        "#row": "int", "s": "bytes", "c": "code", "x": "float", f"x{WRITTEN}": "int",
+    }  # fmt: skip
+    one = encoded(table, ["c", "x", f"c{WRITTEN}"], [7, 9])
+    assert list(one) == ["#row", "c", "x", f"c{WRITTEN}"]
+    assert (one["#row"].tolist(), one["#row"].dtype) == ([7, 9], np.int64)
+    assert one["c"].tolist() == [1, -1]
+    assert one["x"][0] == 1.5
+    assert np.isnan(one["x"][1])
+    assert one[f"c{WRITTEN}"].tolist() == table.cell_keys("c").tolist()
+    texts = encoded(table, ["s"], [0, 1])["s"]
+    assert (texts.dtype, list(texts)) == (object, list(table.encoded("s").keys()))

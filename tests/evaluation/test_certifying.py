@@ -289,3 +289,43 @@ def test_what_went_missing_is_another_certificate():
         certify(table, table, 2)
     with pytest.raises(UnknownNameError, match="zz"):
         certify(table, table, 2, attributes=["zz"])
+
+
+def test_a_column_with_one_missing_value_is_the_first_before_one_with_more():
+    with pytest.raises(MissingValueError, match="4 values are missing, the first in column 'x'"):
+        certifying._present(mixed(x=[None, 1.0, 2.0, 3.0], y=[None, None, None, 2.0]), ("x", "y"))
+
+
+@pytest.fixture
+def unrefined(monkeypatch):
+    """No time for better groups, and what was asked for."""
+    asked = []
+    monkeypatch.setattr(certifying, "refined", lambda *given: asked.append(given) or given[3])
+    return asked
+
+
+def test_four_far_pairs_are_proven_by_prices_and_by_branching(unrefined):
+    points = np.array(
+        [[0.0, 0.0], [0.0, 2.0], [50.0, 0.0], [52.0, 0.0], [0.0, 90.0], [2.0, 92.0], [70.0, 70.0], [70.0, 74.0]]
+    )
+    # Half of the squared distance in each pair: 2, 2, 4 and 8.
+    found, how = least_squared_error(points, 2, seconds=600.0)
+    assert (found, how) == (pytest.approx(16.0), "column generation")
+    assert plain_least_error(points, 2) == pytest.approx(16.0)
+    (owner, _, k, labels, budget, seed) = unrefined[0]
+    assert (owner, k, budget, seed, np.bincount(labels).tolist()) == ("certify", 2, "5.0s", 0, [2, 2, 2, 2])
+    # Groups that can be divided are not begun with, and a time that is short is divided too.
+    least_squared_error(points, 2, np.array([0, 0, 0, 0, 1, 1, 1, 1]), 40.0)
+    least_squared_error(points, 2, np.array([0, 0, 0, 1, 1, 1, 2, 2]), 40.0)
+    assert [given[4] for given in unrefined[1:]] == ["4.0s", "4.0s"]
+    assert [sorted(np.bincount(given[3])) for given in unrefined[1:]] == [[2, 2, 2, 2], [2, 3, 3]]
+
+
+def test_how_far_it_is_is_told_in_thousandths_of_the_time(unrefined, monkeypatch):
+    heard = []
+    monkeypatch.setattr(certifying, "report", lambda *told: heard.append(told))
+    points = np.array([[0.0, 0.0], [0.0, 2.0], [5.0, 0.0], [5.0, 3.0], [9.0, 9.0]])
+    least_squared_error(points, 2, seconds=600.0)
+    assert heard
+    assert {(label, total) for label, _, total in heard} == {("certifying", 1000)}
+    assert all(0 <= done <= 1000 for _, done, _ in heard)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -118,3 +119,71 @@ def test_an_interrupt_keeps_what_is_finished(toys):
         crew_with(pool).run([Toy("a"), Toy("b"), Toy("c")], keep)
     assert sorted(row["row"] for row in rows) == ["a", "c"]
     assert pool.chunks[-1] == "dismissed"
+
+
+class Hired:
+    """A pool that remembers how it was made and how it ended."""
+
+    def __init__(self, size, **given):
+        self.size, self.given, self.ended = size, given, None
+
+    def shutdown(self, **how):
+        self.ended = how
+
+
+class Ends:
+    """Pipes whose ends know whether they were closed."""
+
+    def __init__(self):
+        self.closed = []
+
+    def get_context(self, way):
+        assert way == "spawn"
+        return self
+
+    def Pipe(self, *, duplex):  # noqa: N802
+        assert duplex is False
+        return "theirs", SimpleNamespace(close=lambda: self.closed.append("ours"))
+
+
+@pytest.mark.parametrize("error", [None, ValueError])
+def test_processes_are_handed_the_table_and_leave_with_the_block(toys, monkeypatch, error):
+    ends = Ends()
+    monkeypatch.setattr(module, "multiprocessing", ends)
+    monkeypatch.setattr(module, "ProcessPoolExecutor", Hired)
+    crew = Crew("table", ["measure"], 2, 48, "scoring")
+    with nullcontext() if error is None else pytest.raises(error), crew:
+        pool = crew._pool
+        assert pool.size == 2
+        assert pool.given["initializer"] is module._prepare
+        assert pool.given["initargs"] == ("table", ["measure"], "scoring", "theirs")
+        if error is not None:
+            raise error
+    assert pool.ended == {"wait": True, "cancel_futures": True}
+    assert ends.closed == ["ours"]
+
+
+def test_one_process_needs_no_pool(toys, monkeypatch):
+    monkeypatch.setattr(module, "ProcessPoolExecutor", None)
+    with Crew("table", [], 1, 1000) as crew:
+        assert crew._pool is None
+
+
+def test_a_process_is_prepared_once_and_leaves_interrupts_to_the_first(toys, monkeypatch):
+    heard, begun, left = [], [], []
+    signals = instead(module.signal, signal=lambda *given: heard.append(given))
+    monkeypatch.setattr(module, "signal", signals)
+    monkeypatch.setattr(module, "_shared", None)
+    parent = SimpleNamespace(sentinel=7)
+    waiting = SimpleNamespace(wait=left.append)
+    monkeypatch.setattr(module, "multiprocessing", SimpleNamespace(parent_process=lambda: parent, connection=waiting))
+    monkeypatch.setattr(
+        module, "threading", SimpleNamespace(Thread=lambda **given: SimpleNamespace(start=lambda: begun.append(given)))
+    )
+    module._prepare("table", ["measure"], "scoring", "theirs")
+    assert module._shared == ("table", ["measure"], "scoring")
+    assert heard == [(signals.SIGINT, signals.SIG_IGN)]
+    assert begun == [{"target": module._leave_with, "args": (parent, "theirs"), "daemon": True}]
+    monkeypatch.setattr(module, "os", instead(module.os, _exit=left.append))
+    module._leave_with(parent, "theirs")
+    assert left == [[7, "theirs"], 1]

@@ -269,3 +269,16 @@ def test_a_mean_that_lacks_what_others_are_made_of_is_refused():
         check([], [gap(in_score=True)])
     with pytest.raises(DataError, match=r"M leaves out a, b, so the score cannot be compared"):
         check([figure(in_score=True, not_compared=["a", "b"])], [])
+
+
+def test_a_chain_that_cannot_be_seeded_shares_its_path_with_nobody(monkeypatch):
+    chain = dc.Chain([dc.MDAV(k=3), dc.Rounding(base=5.0)])
+    one = Experiment(7, chain, ("a", "x"), "set", 0, 5)
+    assert one.path() == (("a", "x"), *chain.seeded(5).step_keys())
+    assert Experiment(8, dc.MDAV(k=3), ("a",), "set", 0, 5).path() == (8,)
+
+    def refuse(*_):
+        raise DataError("no.")
+
+    monkeypatch.setattr(type(chain), "step_keys", refuse)
+    assert one.path() == (7,)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import ClassVar
 
 import pytest
 
 import discreet as dc
+from discreet.errors import FileError
 from discreet.evaluation import halved_tuning, halving
 from discreet.evaluation.experiment import Bounds, Scoring
 from discreet.evaluation.halved_tuning import HalvingSearch, _batches, _tried
 from discreet.evaluation.halving import Deadline, Rung, plan_rungs
 from discreet.progress import listening
+from discreet.stopping import Stopped
 
 LIMITS = {"risk_at_most": 20.0}
 
@@ -274,3 +277,61 @@ def test_what_became_of_a_candidate_in_a_line(more, outcome):
         "candidate": "c1", "records": 30, "risk": 2.0, "risk_at_least": None, "loss": 3.0, "score": 2.5, "seed": 1,
         "outcome": outcome,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("error", "now", "finished", "absorbed", "complete"),
+    [
+        (Stopped, 3.0, True, 1, False),
+        (Stopped, 10.0, True, 0, True),
+        (Stopped, 10.0, False, 0, False),
+        (KeyboardInterrupt, 10.0, True, 1, False),
+    ],
+)
+def test_who_ends_a_search_and_whether_it_is_complete(table, monkeypatch, error, now, finished, absorbed, complete):
+    clock, interrupts, asked = Clock(), [], []
+    monkeypatch.setattr(halved_tuning, "absorb_interrupt", lambda: interrupts.append(1))
+    monkeypatch.setattr(halved_tuning, "stopped_after", lambda *given: asked.append(given) or nullcontext())
+    one = search(table, candidates=2, deadline=Deadline(10.0, clock))
+    with one._ending_with_what_is_finished():
+        ((left, some),) = asked
+        assert (left, some()) == (10.0, False)
+        one.rows = {5: row(5, error="no."), 6: row(6, ruled_out="x")}
+        assert not some()
+        if finished:
+            one.rows[1] = row(1)
+            assert some()
+        clock.now = now
+        raise error
+    assert (len(interrupts), one.complete) == (absorbed, complete)
+
+
+def test_a_search_that_is_kept_goes_on_without_running_anything_twice(table, crew, tmp_path):
+    path = tmp_path / "search.jsonl"
+    first = search(table, candidates=6, thresholds=LIMITS, budget=100)
+    first.run(path)
+    asked = len(crew.asked)
+    again = search(table, candidates=6, thresholds=LIMITS, budget=100)
+    again.run(path, resume=True)
+    assert len(crew.asked) == asked
+    assert (again.study_rows(), again.tried, again.rungs) == (first.study_rows(), first.tried, first.rungs)
+    with pytest.raises(FileError, match="another|other"):
+        search(table, candidates=6, thresholds={"risk_at_most": 21.0}, budget=100).run(path, resume=True)
+    with pytest.raises(FileError, match="another|other"):
+        search(table, candidates=6, thresholds=LIMITS, budget=99).run(path, resume=True)
+
+
+def test_who_was_ruled_out_in_the_store_is_judged_whole_as_the_nearest(table, crew, tmp_path):
+    path = tmp_path / "search.jsonl"
+    search(table, candidates=3, thresholds=LIMITS, budget=100).run(path)
+    crew.asked.clear()
+    again = search(table, candidates=3, thresholds=LIMITS, budget=100)
+    again.run(path, resume=True)
+    assert [row["candidate"] for row in again.study_rows()] == ["mdav(k=4)"]
+    assert again.tried[2]["outcome"] == "misses risk 24.00 % (at most 20)"
+
+
+def test_of_whom_nothing_is_known_nothing_is_told(table):
+    one = search(table, candidates=2)
+    one._tell(1)
+    assert one.tried == {}

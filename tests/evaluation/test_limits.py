@@ -1,11 +1,18 @@
 from __future__ import annotations
 
+import numpy as np
+import polars as pl
 import pytest
 
 import discreet as dc
-from discreet.errors import DiscreetError, ParameterError
+from discreet.contracts.assessment import NotComputed
+from discreet.contracts.intruder import Intruder
+from discreet.contracts.masked import Masked, Provenance
+from discreet.engines.memory import MemoryEngine
+from discreet.errors import DataError, DiscreetError, ParameterError
+from discreet.evaluation import limits
 from discreet.evaluation.intruders import assess_intruders
-from discreet.evaluation.limits import check_constraints, choose, excess, misses, penalty
+from discreet.evaluation.limits import GROUP, check_constraints, choose, excess, limited_figures, misses, penalty
 from discreet.evaluation.thresholds import verify
 
 LIMITS = {"risk_at_most": 20, "loss_at_most": 30, "smallest_group": 3}
@@ -133,3 +140,44 @@ def test_limits_of_risk_and_loss_are_percentages():
     for limit in (-0.5, 100.5):
         with pytest.raises(ParameterError, match="x: loss_at_most must be a number between 0 and 100"):
             check_constraints("x", {"loss_at_most": limit})
+
+
+def three(names=("a", "b")):
+    schema = dc.Schema([dc.Attribute(name, dc.Nominal(("p", "q")), "key") for name in names])
+    frame = pl.DataFrame({"a": list("ppqqq"), "b": list("pqqqq")}).select(names)
+    return dc.Microdata(frame, schema)
+
+
+def test_figures_are_of_the_intruder_for_whom_they_are_worst():
+    table, who = three(), [Intruder("first", ("a",)), Intruder("both", ("a", "b")), Intruder("second", ("b",))]
+    names = ["risk_at_most", "smallest_group", "loss_at_most", "k-anonymity_at_most"]
+    found = limited_figures(names, table, table, table, who, MemoryEngine(1))
+    assert list(found) == ["threshold_smallest_group", "threshold_k-anonymity_at_most"]
+    assert found["threshold_smallest_group"] == 1.0
+    single = [limited_figures(names, table, table, table, [one], MemoryEngine(1)) for one in who]
+    assert [one["threshold_smallest_group"] for one in single] == [2.0, 1.0, 1.0]
+    assert found["threshold_k-anonymity_at_most"] == max(one["threshold_k-anonymity_at_most"] for one in single)
+    assert len({one["threshold_k-anonymity_at_most"] for one in single}) > 1
+    assert limited_figures(["risk_at_most"], table, table, table, who, MemoryEngine(1)) == {}
+
+
+def test_groups_of_the_masking_stand_in_where_nothing_can_be_counted(monkeypatch):
+    table, who = three(), [Intruder("both", ("a", "b"))]
+    monkeypatch.setattr(limits, "applicable", lambda *_: ([], []))
+    labels = np.array([0, 0, 1, 1, 1])
+    masked = Masked(table, Provenance("m", {}, ("a",), 5, labels=labels))
+    assert limited_figures([GROUP], table, masked, table, who, MemoryEngine(1)) == {f"threshold_{GROUP}": 2.0}
+    for name, release in (
+        (GROUP, table),
+        ("k-anonymity_at_most", masked),
+        (GROUP, Masked(table, Provenance("m", {}, ("a",), 5))),
+    ):
+        with pytest.raises(DataError, match=f"{name} cannot be verified: it does not apply to what any intruder knows"):
+            limited_figures([name], table, release, table, who, MemoryEngine(1))
+
+
+def test_a_limit_that_cannot_be_measured_says_why(monkeypatch):
+    absent = NotComputed("k-anonymity", "K", "risk", "too many keys.")
+    monkeypatch.setattr(limits, "take_measures", lambda *_, **__: ([], [absent]))
+    with pytest.raises(DataError, match="smallest_group cannot be verified: too many keys"):
+        limited_figures([GROUP], three(), three(), three(), [Intruder("both", ("a", "b"))], MemoryEngine(1))

@@ -313,3 +313,40 @@ def test_what_is_asked_of_a_release_is_asked_of_its_table():
     assert dc.risk(masked, keys=["a"]).to_dict() == dc.risk(masked.microdata, keys=["a"]).to_dict()
     with pytest.raises(DiscreetError, match="schema must be a Schema"):
         dc.risk(people, 5)
+
+
+def test_riskiest_keys_are_exposed_with_the_weights_that_a_share_gives(monkeypatch):
+    given = []
+    monkeypatch.setattr(risk_of_file, "expose", lambda *tables, weights: given.append((tables, weights)) or "exposed")
+    table = Microdata(
+        frame([("a", 1), ("b", 2)]),
+        Schema([Attribute("a", Nominal(("a", "b")), "key"), Attribute("b", Numeric(), "key")]),
+    )
+    absent = []
+    assert risk_of_file._exposed(table, ("a",), None, absent) == "exposed"
+    assert risk_of_file._exposed(table, ("a", "b"), 0.25, absent) == "exposed"
+    (first, none), (second, weights) = given
+    assert (first, none) == ((table, table, ("a",)), None)
+    assert (second, weights.tolist()) == ((table, table, ("a", "b")), [4.0, 4.0])
+    assert absent == []
+
+
+def test_files_beyond_what_fits_at_once_are_not_exposed_and_say_so(tmp_path, monkeypatch):
+    frame([("a", 1), ("b", 2), ("b", 3)]).write_parquet(tmp_path / "a.parquet")
+    schema = Schema([Attribute("a", Nominal(("a", "b")), "key"), Attribute("b", Numeric(), "weight")])
+    stored = dc.scan(tmp_path / "a.parquet", schema)
+    seen = []
+    monkeypatch.setattr(risk_of_file, "expose", lambda table, *_, weights: seen.append((table.names, weights)))
+    monkeypatch.setattr(risk_of_file.question, "MOST_AT_ONCE", 3)
+    absent = []
+    risk_of_file._exposed(stored, ("a",), None, absent)
+    assert (seen, absent) == ([(("a", "b"), None)], [])
+    monkeypatch.setattr(risk_of_file.question, "MOST_AT_ONCE", 2)
+    assert risk_of_file._exposed(stored, ("a",), None, absent) is None
+    assert [(one.name, one.title, one.kind, one.reason) for one in absent] == [
+        ("exposure", "Riskiest keys", "risk", "the files have more than 2 records.")
+    ]
+    with pytest.raises(ParameterError, match="risk: weight of a table in files is what its schema says"):
+        risk_of_file._declared(stored, None, None, "b", None)
+    with pytest.raises(ParameterError, match="risk: keys must name at least one column"):
+        risk_of_file._declared(frame([("a", 1)]), None, [], None, None)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import discreet as dc
 from discreet.cli.main import _code, app
+from discreet.contracts.links import Linked
 from discreet.evaluation.stored_attack import SampledLinks
 from discreet.measures.risk import linked_sample
 from discreet.statistics import question
@@ -124,3 +125,10 @@ def test_the_command_streams_and_says_the_same(files, monkeypatch):
 def test_the_command_refuses_what_a_stream_has_not(files, capsys):
     assert _code(command(files, "--engine", "streaming", "--delimiter", ";")) == 2
     assert "--delimiter cannot be used" in capsys.readouterr().err
+
+
+def test_a_sample_of_links_says_whom_it_speaks_of():
+    linked = Linked(3.0, 4, 2, 10, 0.1, np.zeros(10))
+    links = SampledLinks(500, 400, ("x",), linked, "distance")
+    assert repr(links) == "SampledLinks(10 of 400 records of B to 500 of A by distance)"
+    assert links.evaluate() is linked

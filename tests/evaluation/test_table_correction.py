@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 import discreet as dc
+from discreet.contracts.masked import Masked, Provenance
 from discreet.errors import DataError, ParameterError
-from discreet.evaluation.table_correction import correct_table
+from discreet.evaluation.table_correction import CorrectedTable, _checked, _of_provenance, correct_table
 
 SEX, WORK = ("f", "m"), ("none", "part", "full")
 SCHEMA = dc.Schema(
@@ -108,3 +109,73 @@ def test_bad_input_is_refused():
     assert twice.provenance.changed["work"] > masked.provenance.changed["work"], "the swap changed some of these"
     with pytest.raises(ParameterError, match="2 steps changed these attributes, one of them rank-swapping"):
         correct_table(twice, ["work"])
+
+
+def test_a_table_of_two_attributes_is_that_of_the_product_of_their_matrices():
+    frame = people(80)
+    table = correct_table(frame, ["work", "sex"], matrices=P, schema=SCHEMA)
+    whole = np.kron(P["work"], P["sex"])
+    observed = counts(frame, ["work", "sex"])
+    estimate = np.linalg.inv(whole.T) @ observed.ravel()
+    spread = sum(t * (np.diag(p) - np.outer(p, p)) for t, p in zip(estimate, whole, strict=True))
+    assert np.array_equal(table.observed, observed)
+    assert np.allclose(table.counts.ravel(), estimate)
+    assert np.allclose(table.covariance, np.linalg.inv(whole.T) @ spread @ np.linalg.inv(whole))
+    assert (table.attributes, table.levels, table.left_out) == (("work", "sex"), (WORK, SEX), 0)
+    rows = table.to_frame()
+    assert list(zip(rows["work"], rows["sex"], strict=True)) == [(w, s) for w in WORK for s in SEX]
+    assert rows["observed"].to_list() == observed.ravel().tolist()
+    assert np.allclose(rows["standard_error"], np.sqrt(np.maximum(np.diagonal(table.covariance), 0)))
+    assert repr(table) == "CorrectedTable(work × sex: 6 cells)"
+    minus = CorrectedTable(("sex",), (SEX,), np.ones(2), np.ones(2), np.diag([-1.0, 4.0]), 0)
+    assert minus.standard_errors.tolist() == [0.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    ["text", [[1.0, 0.0]], np.eye(3), [[np.nan, 1.0], [0.0, 1.0]], [[1.5, -0.5], [0.0, 1.0]], [[0.9, 0.2], [0.0, 1.0]]],
+)
+def test_a_matrix_holds_probabilities_of_every_level(matrix):
+    with pytest.raises(ParameterError, match="the matrix of 'sex' must hold probabilities, 2 rows and columns"):
+        _checked("sex", matrix, 2)
+    assert _checked("sex", [[1, 0], [0, 1]], 2).tolist() == [[1.0, 0.0], [0.0, 1.0]]
+
+
+def test_names_and_sizes_that_cannot_be_are_refused():
+    frame = people(20)
+    with pytest.raises(ParameterError, match="matrices name 'height', which is not in the table"):
+        correct_table(frame, ["sex"], matrices={"sex": P["sex"], "height": np.eye(2)}, schema=SCHEMA)
+    for attributes in ("sex", 3, ["sex", 3]):
+        with pytest.raises((ParameterError, TypeError), match="attributes must be a list of names"):
+            correct_table(frame, attributes, matrices=P, schema=SCHEMA)
+    for attributes in ([], ["sex", "sex"]):
+        with pytest.raises(ParameterError, match="attributes must be one or more names, each once"):
+            correct_table(frame, attributes, matrices=P, schema=SCHEMA)
+    levels = tuple(str(i) for i in range(64))
+    schema = dc.Schema([dc.Attribute(name, dc.Nominal(levels), "key") for name in "ab"])
+    wide = pl.DataFrame({"a": ["1"], "b": ["2"]})
+    with pytest.raises(ParameterError, match="a table of 64 × 64 cells is too large"):
+        correct_table(wide, ["a", "b"], matrices={"a": np.eye(64)}, schema=schema)
+
+
+def step(method, attributes, changed=None, **details):
+    return Provenance(method, {}, tuple(attributes), 4, changed=changed or {}, details=details)
+
+
+def test_matrices_are_those_of_the_one_step_that_touched_the_attributes():
+    table = dc.microdata(people(4), SCHEMA)
+
+    def of(*steps):
+        whole = Provenance("chain", {}, ("sex", "work"), 4, history=steps) if len(steps) > 1 else steps[0]
+        return _of_provenance(Masked(table, whole), ["sex"])
+
+    pram = step("pram", ["sex"], matrices={"sex": "P"})
+    assert of(pram) == {"sex": "P"}
+    assert of(pram, step("mdav", ["age"], {"age": 3})) == {"sex": "P"}
+    assert of(pram, step("recoding", ["sex"], {"sex": 0})) == {"sex": "P"}, "nothing of it was changed"
+    assert of(step("mdav", ["age"], {"age": 3})) == {}
+    assert of(step("pram", ["sex"])) == {}
+    with pytest.raises(ParameterError, match="2 steps changed these attributes; one PRAM can be corrected for"):
+        of(pram, pram)
+    with pytest.raises(ParameterError, match="1 steps changed these attributes, one of them recoding; one PRAM"):
+        of(step("recoding", ["sex"], {"sex": 1}))

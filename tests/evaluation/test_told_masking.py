@@ -94,3 +94,52 @@ def test_methods_are_read_as_typed():
         parse_masking(["rank-swapping 10"])
     with pytest.raises(ParameterError, match="Which of the 2 methods k belongs to"):
         parse_masking(["mdav", "ward"], {"k": "7"})
+
+
+def small(**cells):
+    schema = dc.Schema([dc.Attribute("x", dc.Numeric(), "key"), dc.Attribute("c", dc.Nominal(("p", "q")), "key")])
+    whole = {"x": [1.0, 2.0, 3.0, 4.0], "c": list("ppqq")} | cells
+    return dc.Microdata(pl.DataFrame(whole), schema.select(list(whole)))
+
+
+class Made:
+    """A method that gives what a test tells."""
+
+    def __init__(self, table, **record):
+        self.masked = Masked(table, Provenance("made", {}, ("x", "c"), 4, **record))
+
+    def mask(self, _original):
+        return self.masked
+
+
+def test_a_release_without_a_masked_column_or_with_other_levels_is_named():
+    made = Made(small())
+    with pytest.raises(DataError) as said:
+        told(small(), small().select(["x"]), made)
+    assert "Column 'c' is not what made makes of the original with these parameters: the release lacks it." in str(
+        said.value
+    )
+    wider = dc.Schema([dc.Attribute("x", dc.Numeric(), "key"), dc.Attribute("c", dc.Nominal(("p", "z")), "key")])
+    other = dc.Microdata(pl.DataFrame({"x": [1.0] * 4, "c": list("ppzz")}), wider)
+    with pytest.raises(DataError) as said:
+        told(small(), other, made)
+    assert "Column 'c' is not what made" in str(said.value)
+    assert "it holds levels that the method does not release." in str(said.value)
+
+
+def test_labels_are_kept_where_as_many_records_are_released_and_seeds_never():
+    labels = np.array([0, 0, 1, 1])
+    steps = (Provenance("a", {}, ("x",), 4, seed=5), Provenance("b", {}, ("c",), 4, seed=6))
+    made = Made(small(), labels=labels, seed=7, rows=np.arange(4), history=steps)
+    found = told(small(), small(), made).provenance
+    assert (found.labels.tolist(), found.seed, found.rows, found.n_records) == ([0, 0, 1, 1], None, None, 4)
+    assert [(step.method, step.seed) for step in found.history] == [("a", None), ("b", None)]
+    fewer = told(small(), small().take([0, 1]), made).provenance
+    assert (fewer.labels, fewer.n_records) == (None, 2)
+
+
+def test_parameters_that_were_typed_apart_belong_to_a_single_method():
+    assert [one.label() for one in parse_masking(["mdav"], {"k": "7"})] == ["mdav(k=7)"]
+    assert [one.label() for one in parse_masking(["mdav k=4"], {"k": "7"})] == ["mdav(k=4)"]
+    with pytest.raises(ParameterError, match="Which of the 2 methods k belongs to is not said"):
+        parse_masking(["mdav", "pram"], {"k": "7"})

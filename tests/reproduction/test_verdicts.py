@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.reproduction.printed import PaperComparison, Row, Section, Table
-from discreet.reproduction.verdicts import beside, exact, not_run, ours_only, sampled
+from discreet.reproduction.verdicts import STAND_IN, beside, exact, not_run, otherwise, ours_only, sampled
 
 
 @pytest.mark.parametrize(
@@ -120,3 +120,27 @@ def test_reasons_are_told_once_with_where_they_hold():
     cells = tuple(exact("1", 2.0, known="why") for _ in range(8))
     one = Table("T", "t", tuple("abcdefgh"), (Row("r", cells),))
     assert one.reasons == [("why", "r / a; r / b; r / c; r / d; r / e; r / f; and 2 more")]
+
+
+def test_what_stands_beside_has_its_difference_error_and_note():
+    cell = beside("2.5", 3.25, digits=2, error=0.125, note="of another file")
+    assert (cell.printed, cell.ours, cell.verdict, cell.difference, cell.error) == (
+        "2.5",
+        "3.25 ± 0.12",
+        "ours",
+        0.75,
+        0.125,
+    )
+    assert (cell.note, cell.failed) == ("of another file", False)
+    words = beside("2.5", "many", error=0.5)
+    assert (words.ours, words.difference) == ("many ± 0.5", None)
+    assert beside("2.5", 3.25).note == STAND_IN
+    mine = ours_only("a few", error=0.25, digits=2, note="why")
+    assert (mine.printed, mine.ours, mine.verdict, mine.error, mine.note) == ("", "a few ± 0.25", "ours", 0.25, "why")
+    assert ours_only(1.26).ours == "1.3"
+
+
+def test_another_procedure_is_told_with_its_reason():
+    cell = otherwise(4, 2.25, "another program", own=0.125, digits=2)
+    assert (cell.printed, cell.ours, cell.verdict, cell.difference) == ("4.00", "2.25 ± 0.12", "otherwise", -1.75)
+    assert (cell.error, cell.reason, cell.failed) == (0.125, "another program", False)

@@ -40,3 +40,25 @@ def test_tables_say_how_far_they_are_compared():
     assert [row.label for row in seventh.rows] == ["0", "1", "2", "3", "4"]
     assert {cell.verdict for one in (fifth, sixth, seventh) for _, _, cell in one.cells} == {"exact"}
     assert chance_links.rows_of("\n1 0.5 1.0\n2 0 1E-3\n") == [(1, "0.5", "1.0"), (2, "0", "1E-3")]
+
+
+def test_tables_have_their_names_and_sizes():
+    """Name, title, corner, columns, rows, and the first and the last row."""
+    found = chance_links.tables()
+    assert [
+        (one.name, one.title, one.corner, len(one.columns), len(one.rows), one.rows[0].label, one.rows[-1].label)
+        for one in found
+    ] == [
+        ("Table V", "Chance of r correct links among 33", "r", 2, 34, "0", "33"),
+        ("Table VI", "Chance of r correct links among 8", "r", 2, 9, "0", "8"),
+        ("Table VII", "Chance of r correct links among 4", "r", 2, 5, "0", "4"),
+        (
+            "Section V-B.1",
+            "Two misprints beside the tables",
+            "",
+            1,
+            2,
+            "10 or more of 33, as the text says",
+            "exactly 7 of 8 by the printed formula",
+        ),
+    ]

@@ -9,6 +9,7 @@ import pytest
 from tests.reference.operators_ordinal import choquet_transformation, run_masses
 
 from discreet.operators import ChoquetTransformation, MeasureTransformation
+from discreet.reproduction.subjects.choquet import choquet_by_definition, tables, total_by_definition
 
 Z_5 = [2.28333, 3.36667, 3.7, 3.36667, 2.28333]
 CONSTANT_5 = [0.617117, 0.909910, 1, 0.909910, 0.617117]
@@ -56,3 +57,26 @@ def test_closed_form_by_the_definition_in_fractions():
     exact = [choquet_transformation(memberships, level, run_masses) / totals[level] for level in range(4)]
     found = ChoquetTransformation("each")([float(value) for value in memberships])
     assert found == pytest.approx([float(value) for value in exact], rel=1e-14)
+
+
+def test_the_definition_in_fractions_by_hand():
+    # Runs of two levels that hold the first: itself, and both by halves.
+    assert choquet_by_definition([Fraction(1, 2), Fraction(1, 4)], 0) == Fraction(1, 2) + Fraction(1, 8)
+    assert choquet_by_definition([Fraction(1, 2), Fraction(1, 4)], 1) == Fraction(1, 4) + Fraction(1, 8)
+    assert total_by_definition(3, 1) == 1 + Fraction(1, 2) + Fraction(1, 2) + Fraction(1, 3)
+
+
+def test_the_tables_of_the_section_hold():
+    choquet, staged = tables()
+    assert (choquet.name, staged.name) == ("Section V-A.1", "Section VI")
+    assert choquet.columns == ("l_0", "l_1", "l_2", "l_3", "l_4")
+    assert [row.label for row in choquet.rows] == [
+        "Z of every level", "constant 1, first normalisation", "constant 1, second normalisation",
+        "uneven set, first normalisation", "uneven set, second normalisation",
+    ]  # fmt: skip
+    assert [float(cell.printed) for cell in choquet.rows[0].cells] == pytest.approx(Z_5, abs=6e-6)
+    assert [float(cell.printed) for cell in choquet.rows[2].cells] == pytest.approx(CONSTANT_5, abs=6e-7)
+    assert [row.label for row in staged.rows] == [f"α = {a}" for a in ("0.125", "0.25", "0.5", "1", "2", "4", "8")]
+    for table in (choquet, staged):
+        assert {cell.verdict for _, _, cell in table.cells} == {"defined"}
+        assert not table.failed

@@ -34,3 +34,17 @@ def test_tables_have_their_names_titles_columns_and_rows():
     assert (misprint.printed, misprint.verdict, misprint.failed) == ("l_4", "differs", False)
     others = [cell for one in found for _, _, cell in one.cells if cell is not misprint]
     assert {cell.verdict for cell in others} == {"exact"}
+
+
+def test_tables_have_their_names_and_sizes():
+    """Name, title, corner, columns, rows, and the first and the last row."""
+    found = cwow_median.tables()
+    assert [
+        (one.name, one.title, one.corner, len(one.columns), len(one.rows), one.rows[0].label, one.rows[-1].label)
+        for one in found
+    ] == [
+        ("Table 3", "The CWOW-median of the values of Table 2", "", 8, 10, "acc", "acc''' (α = 8)"),
+        ("Table 4", "Example of non-monotonicity for the CWOW-median", "", 12, 6, "acc", "acc''"),
+        ("Example 3", "1,006 sources on 1,001 levels", "", 1, 2, "as given", "l_0 raised to l_250"),
+        ("Section 3", "The plurality rule after a single change", "", 1, 2, "l_0, l_0, l_3, l_4", "l_4, l_0, l_3, l_4"),
+    ]

@@ -7,6 +7,7 @@ import pytest
 
 from discreet.linkage.chance import probability_at_least, probability_of
 from discreet.operators import OWA, Power
+from discreet.reproduction.subjects import representatives_example
 from discreet.reproduction.subjects.representatives_example import FILE_A, FILE_B, TABLE_III, TABLE_IV
 
 
@@ -39,3 +40,16 @@ def test_table_iv() -> None:
             digits = len(rounded.upper().split("E")[0].partition(".")[2])
             shown = f"{found:.{digits}E}" if "E" in rounded else f"{found:.{digits}f}"
             assert float(shown) == float(rounded), (r, cell, shown)
+
+
+def test_tables_have_their_names_and_sizes():
+    """Name, title, corner, columns, rows, and the first and the last row."""
+    found = representatives_example.tables()
+    assert [
+        (one.name, one.title, one.corner, len(one.columns), len(one.rows), one.rows[0].label, one.rows[-1].label)
+        for one in found
+    ] == [
+        ("Table III", "Representatives of the ten records", "record", 10, 10, "r1", "r10"),
+        ("Table III, file B", "Representatives of the ten records", "record", 10, 10, "r1", "r10"),
+        ("Table IV", "Chance of r correct links among 100", "r", 2, 13, "0", "100"),
+    ]

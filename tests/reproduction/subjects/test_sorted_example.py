@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from discreet.reproduction.subjects import sorted_example
 from discreet.reproduction.subjects.interval_negation import DEGREE, NEGATION
 from discreet.reproduction.subjects.sorted_example import BUILT, RECORDS, mask
 
@@ -56,3 +57,23 @@ def test_average_loss(masked):
             total += Fraction(abs(levels.index(record[place]) - levels.index(value)), size)
     assert float(total / 21) == pytest.approx(0.144286, abs=5e-7)
     assert total == Fraction(303, 100)
+
+
+def test_tables_have_their_names_and_sizes():
+    """Name, title, corner, columns, rows, and the first and the last row."""
+    found = sorted_example.tables()
+    assert [
+        (one.name, one.title, one.corner, len(one.columns), len(one.rows), one.rows[0].label, one.rows[-1].label)
+        for one in found
+    ] == [
+        (
+            "Table 3",
+            "Original variables BUILT and DEGREE and their masked versions",
+            "original",
+            2,
+            21,
+            "1: 80 mild",
+            "21: 93 cold",
+        ),
+        ("Section 4.1", "Average loss of the records of Table 3", "", 1, 1, "average", "average"),
+    ]
