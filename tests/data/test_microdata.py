@@ -448,3 +448,19 @@ def test_frames_of_other_libraries():
     assert polars.to_polars().equals(polars.to_native())
     with pytest.raises(dc.DiscreetError, match="no attribute named 'y'"):
         data.column("y")
+
+
+def test_a_column_is_named_once_where_its_scale_is_completed():
+    frame = pd.DataFrame({"a": [1, "secret", 2.5]}, dtype=object)
+    with pytest.raises(DataError) as caught:
+        Microdata(frame, Schema([Attribute("a", Date(), "key")]))
+    assert caught.value.message == "Column 'a' mixes kinds of values."
+
+
+def test_encoded_columns_of_another_type_are_encoded_anew():
+    schema = Schema([Attribute("x", Numeric(), "key"), Attribute("c", Nominal(["a", "b"]), "key")])
+    wide = table_of_codes(schema, {"x": np.array([1, 2]), "c": np.array([1, 0], dtype=np.int64)})
+    assert wide._encoded == {}
+    assert (wide.encoded("x").dtype, wide.encoded("c").dtype) == (np.float64, np.int32)
+    own = table_of_codes(schema, {"x": np.array([1.0, 2.0]), "c": np.array([1, 0], dtype=np.int32)})
+    assert own._encoded.keys() == {"x", "c"}

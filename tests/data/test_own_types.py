@@ -442,3 +442,13 @@ def test_other_columns_stay_and_rows_are_taken():
     taken = take_rows(views, [2, 0, 2])
     assert taken.to_pydict() == {"n": [3, 1, 3], "v": ["c", "a", "c"]}
     assert taken.schema == views.schema
+
+
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_moments_in_polars_keep_their_unit(unit):
+    moments = [dt.datetime(2020, 1, day, 5) for day in (1, 2, 3)]  # noqa: DTZ001 - a column without a zone
+    frame = pl.DataFrame({"x": pl.Series(moments, dtype=pl.Datetime(unit))})
+    data = dc.Microdata(frame, Schema([Attribute("x", dc.DateTime(), "key")]))
+    released = data.replacing({"x": data.encoded("x")[::-1].copy()}).to_native()["x"]
+    assert released.dtype == pl.Datetime(unit)
+    assert released.to_list() == moments[::-1]

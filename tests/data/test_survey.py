@@ -482,3 +482,11 @@ def test_levels_that_were_told_stand_and_a_level_is_no_missing_code():
     assert schema["fuel"].inferred is schema["size"].inferred is None
     fewer = Declaration(keys="fuel", attributes=({"name": "fuel", "scale": "nominal", "levels": ["gas", "oil"]},))
     assert declared(frame, fewer).schema["fuel"].missing == ("?",)
+
+
+def test_what_was_declared_is_not_changed_by_its_tables():
+    tables = [{"name": "a"}]
+    told = Declaration(attributes=tables)
+    tables[0]["role"] = "key"
+    assert told.attributes == ({"name": "a"},)
+    assert told == Declaration(attributes=({"name": "a"},))

@@ -139,3 +139,14 @@ def test_the_cells_of_a_table():
     assert [column.tolist() for column in cells.columns] == [[1, 1, 0], [0, 1, 0]]
     assert (cells.sizes, cells.gaps) == ((2, 2), 1)
     assert (cells.counts.tolist(), cells.totals.tolist()) == ([1, 2, 4], [0.5, 1.0, 2.0])
+
+
+def test_sixteen_million_cells_are_too_many():
+    one = np.zeros(1, dtype=np.int64)
+    cells = KeyCells((one, one), (4097, 4096), one + 1, np.ones(1))
+    with pytest.raises(DataError) as caught:
+        fit_margins(cells, np.ones(1), [(0, 1)])
+    assert caught.value.message == (
+        "A log-linear model with interactions is fitted over every cell: 2 keys have more than 16,777,216 of them."
+    )
+    assert caught.value.hint == "Name fewer keys, recode those with many levels, or leave the interactions out."

@@ -67,3 +67,9 @@ def test_whoever_cannot_have_all_records_is_named(monkeypatch):
         asked.admit(error, 5)
     assert caught.value is error
     assert np.array_equal(block.rows, np.arange(6))
+
+
+def test_up_to_a_million_records_are_brought_together():
+    check_at_once("Ward", 1_000_000)
+    with pytest.raises(DataError, match="the files have 1,000,001, and up to 1,000,000 are brought together"):
+        check_at_once("Ward", 1_000_001)

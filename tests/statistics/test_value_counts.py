@@ -55,3 +55,13 @@ def test_too_many_different_values_are_refused(monkeypatch):
     rows = np.arange(1_001.0)[:, None]
     with pytest.raises(DataError, match="1,001 different values"):
         CountedValues.of(rows, np.ones(1_001, dtype=np.int64), np.ones(1_001))
+
+
+def test_up_to_twenty_million_are_brought_together():
+    check_different("values", 20_000_000)
+    with pytest.raises(DataError) as caught:
+        check_different("records", 20_000_001)
+    assert caught.value.message == (
+        "There are 20,000,001 different records, and up to 20,000,000 are brought together."
+    )
+    assert caught.value.hint == "Take it of a sample of the records, or of rounded values."

@@ -44,6 +44,15 @@ def test_who_lives_alone_shares_nothing():
     assert find_household([look("hid", homes), look("rooms", rooms)]) is None
 
 
+@pytest.mark.parametrize(("differing", "shared"), [(0, 1), (1, 1), (2, 0)])
+def test_one_record_of_a_thousand_may_differ_from_its_home(differing, shared):
+    homes = np.repeat(np.arange(500), 2)
+    rooms = homes % 5
+    rooms[1 : 2 * differing : 2] += 1
+    told = find_household([look("hid", homes), look("rooms", rooms)])
+    assert told == ("hid", f"500 groups of 2.0 records on average, who share {shared} other columns")
+
+
 @pytest.mark.parametrize(
     ("name", "beside", "order", "expected"),
     [

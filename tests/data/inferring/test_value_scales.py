@@ -98,6 +98,7 @@ def test_a_small_vocabulary_in_many_orders_is_a_sequence():
 
 ASK = "are these quantities, an order, or codes?"
 TRIPS = [f"{x} {y} {z}" for x in "abcd" for y in "abcd" for z in "abcd"]
+LEGS = [f"{x} {y}" for x in "abcdefgh" for y in "abcdefgh"]
 PAIRS = [f"{x};{y}" for x in "abcdefgh" for y in "abcdefgh" if x < y]
 
 
@@ -176,6 +177,8 @@ def test_a_whole_guess(name, values, expected):
         ("x", [f"{x}{y} {z}{x}" for x in range(9) for y in range(9) for z in range(9)], "nominal"),
         ("x", TRIPS[:21], "sequence"),
         ("x", TRIPS[:20], "nominal"),
+        ("x", LEGS[:25], "sequence"),
+        ("x", LEGS[:24], "nominal"),  # eight words, three orders each
         ("load", [f"0.{i};1.5;2;2.5;2;1.5" for i in range(20)], "sequence"),
         ("address", [f"0.{i};1.5;2;2.5;2;1.5" for i in range(20)], "nominal"),
         ("way", [f"{i},48.2,16.3;{i + 9},48.3,16.4" for i in range(20)], "sequence"),

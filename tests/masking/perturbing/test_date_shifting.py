@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -77,3 +79,63 @@ def test_what_is_refused() -> None:
         dc.DateShifting(6, keep_weekday=True).mask(dates())
     with pytest.raises(dc.errors.UnknownNameError, match="nobody"):
         dc.DateShifting(6, person="nobody").mask(dates())
+
+
+@pytest.mark.parametrize(
+    ("days", "least", "weekly", "offsets"),
+    [
+        (3, 1, False, [1, 2, -1, -3, -3]),
+        (5, 3, False, [3, 4, -3, -5, -5]),
+        (4, 4, False, [4, 4, -4, -4, -4]),
+        (27, 1, True, [7, 14, -7, -21, -21]),
+        (20, 8, True, [14, 14, -14, -14, -14]),
+        (20, 7, True, [7, 7, -7, -14, -14]),
+    ],
+)
+def test_offsets_by_hand(days: int, least: int, weekly: bool, offsets: list[int]) -> None:
+    masker = dc.DateShifting(days, least=least, keep_weekday=weekly)
+    drawn = SimpleNamespace(uniform=lambda rows: np.array([0.0, 0.2, 0.5, 0.99, 1.0])[rows])
+    draws = SimpleNamespace(child=lambda name: drawn if name == "record" else None)
+    moved = masker._offsets(SimpleNamespace(draws=draws), SimpleNamespace(rows=np.arange(5)))
+    assert moved.tolist() == offsets
+
+
+def test_persons_by_hand() -> None:
+    schema = dc.Schema([
+        dc.Attribute("who", dc.Nominal(("",)), "identifier", ("?",)),
+        dc.Attribute("day", dc.Date(), "key"),
+        dc.Attribute("moment", dc.DateTime(), "key"),
+    ])  # fmt: skip
+    table = pa.table({
+        "who": ["b", "a", None, "b", "?"], "day": ["2020-01-01"] * 4 + [None], "moment": ["2020-01-01 10:30"] * 5,
+    })  # fmt: skip
+    original = dc.Microdata(table, schema)
+    draws = SimpleNamespace(
+        child=lambda _: SimpleNamespace(uniform=lambda _: np.array([0.3, 0.3, 0.3, 0.3, 0.8])),
+        integer=lambda kind, text: {("person", "a"): 0, ("person", "b"): 2**61}[kind, text],
+    )
+    plan = SimpleNamespace(draws=draws, names=("day", "moment"))
+    masker = dc.DateShifting(4, person="who")
+    moved = masker.apply(plan, SimpleNamespace(original=original, rows=np.arange(5)))
+    days = moved["day"] - original.encoded("day")
+    assert days.tolist()[:4] == [-1, 1, 3, -1]
+    assert np.isnan(days[4])
+    unit = 86_400_000_000 // original.schema["moment"].scale.micros
+    assert (moved["moment"] - original.encoded("moment")).tolist() == [-unit, unit, 3 * unit, -unit, -3 * unit]
+
+
+def test_offsets_that_cannot_be_are_refused_and_all_others_are_not() -> None:
+    for days, least, weekly, said in (
+        (3, 4, False, "at least 4 days; got 3"),
+        (6, 1, True, "at least 1 days in whole weeks; got 6"),
+        (13, 8, True, "at least 8 days in whole weeks; got 13"),
+    ):
+        with pytest.raises(dc.errors.ParameterError, match=f"DateShifting: days must leave an offset of {said}"):
+            dc.DateShifting(days, least=least, keep_weekday=weekly).columns_for(SCHEMA)
+    for days, least, weekly in ((3, 3, False), (7, 7, True), (14, 8, True)):
+        assert dc.DateShifting(days, least=least, keep_weekday=weekly).columns_for(SCHEMA)
+
+
+def test_nothing_is_told_where_every_date_moves() -> None:
+    notes = dc.DateShifting(30, random_state=1).mask(dates(20)).provenance.notes
+    assert not any("not moved" in note for note in notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -87,3 +88,43 @@ def test_a_ring_narrower_than_a_step_is_told() -> None:
     coarse = pa.table({name: np.round(places().to_arrow()[name].to_numpy(), 1) for name in ("lat", "lon")})
     masked = dc.DonutDisplacement("lat", "lon", random_state=3).mask(dc.Microdata(coarse, SCHEMA))
     assert any("narrower than a step of lat and lon" in note for note in masked.provenance.notes)
+
+
+def plane(inner: float, outer: float) -> dc.DonutDisplacement:
+    return dc.DonutDisplacement("lat", "lon", inner=inner, outer=outer, unit="metres", random_state=1)
+
+
+def ring(masker: dc.DonutDisplacement, *steps: float | None) -> SimpleNamespace:
+    """The plan for columns that go in some steps."""
+    asking = masker.inquire(SimpleNamespace(names=("lat", "lon"), draws=None))
+    next(asking)
+    with pytest.raises(StopIteration) as told:
+        asking.send(SimpleNamespace(fineness=dict(enumerate(SimpleNamespace(unit=step) for step in steps))))
+    return told.value.value
+
+
+def test_a_ring_is_drawn_narrower_by_half_the_diagonal_of_a_step() -> None:
+    plan = ring(plane(10, 20), 3.0, 4.0)
+    assert (plan.inner, plan.outer, plan.notes) == (12.5, 17.5, ())
+    plan = ring(plane(10, 20), None, None)
+    assert (plan.inner, plan.outer, plan.notes) == (10, 20, ())
+    assert ring(plane(10, 15), 3.0, 4.0).notes == ()
+    plan = ring(plane(10, 14), 3.0, 4.0)
+    assert plan.inner == plan.outer == 11.5
+    assert plan.notes == ("The ring is narrower than a step of lat and lon: rounding may leave it.",)
+    plan = ring(plane(10, 12), 3.0, 4.0)
+    assert plan.inner == plan.outer == 10
+
+
+def test_places_by_hand() -> None:
+    original = dc.Microdata(pa.table({"lat": [100.0, 100.0, None, 7.0], "lon": [200.0, 200.0, 3.0, None]}), SCHEMA)
+    drawn = np.array([[0.0, 0.0], [1.0, 0.25], [0.5, 0.5], [0.5, 0.5]])
+    draws = SimpleNamespace(uniforms=lambda places, count: drawn if (len(places), count) == (4, 2) else None)
+    moved = plane(3, 5).apply(SimpleNamespace(draws=draws, inner=3, outer=5), SimpleNamespace(original=original))
+    assert list(moved) == ["lat", "lon"]
+    assert moved["lat"] == pytest.approx([103.0, 100.0, np.nan, np.nan], nan_ok=True)
+    assert moved["lon"] == pytest.approx([200.0, 205.0, np.nan, np.nan], nan_ok=True)
+    drawn[0, 0] = 0.5  # half of the area lies within the root of seventeen
+    assert plane(3, 5).apply(SimpleNamespace(draws=draws, inner=3, outer=5), SimpleNamespace(original=original))["lat"][
+        0
+    ] == pytest.approx(100 + math.sqrt(17))

@@ -453,3 +453,10 @@ def test_a_column_without_values_has_no_outliers(kind):
     assert masked.microdata.missing("b").all()
     nothing = pa.table({"a": pa.array([None] * 5, pa.float64()), "b": pa.array([None] * 5, pa.float64())})
     assert kind(0.3, outliers=True).mask(nothing, SCHEMA).provenance.details["records_with_noise"] == 0
+
+
+def test_values_beyond_a_fence_are_far_and_those_on_it_are_not():
+    values = np.array([[1.0, 5.0], [0.9, 5.0], [2.0, 7.1], [2.0, 7.0], [np.nan, 6.0]])
+    plan = SimpleNamespace(fences=(np.array([1.0, 4.0]), np.array([2.0, 7.0])))
+    assert AdditiveNoise._far(plan, values).tolist() == [False, True, True, False, False]
+    assert AdditiveNoise._far(SimpleNamespace(fences=None), values).tolist() == [True] * 5

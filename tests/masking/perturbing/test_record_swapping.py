@@ -264,3 +264,25 @@ def test_what_is_at_risk_has_to_be_known():
     ):
         RecordSwapping(["county", "town"], k=2).mask(frame, places)
     assert RecordSwapping(["county", "town"], k=1, rate=0.5).mask(frame, places).provenance.details["swapped"] > 0
+
+
+def test_what_is_swapped_stands_in_the_order_of_the_schema_and_a_household_must_be_there():
+    masker = RecordSwapping(["town"], carry=["county"], household="house")
+    assert masker.columns_for(schema()) == ("county", "town")
+    with pytest.raises(dc.DiscreetError, match="no attribute named 'home'"):
+        RecordSwapping(["town"], household="home").columns_for(schema())
+    with pytest.raises(ParameterError, match="RecordSwapping: hierarchy must be .*; 'height' is numeric"):
+        RecordSwapping(["height"]).columns_for(schema())
+    assert RecordSwapping(["town"], carry=["height"]).columns_for(schema()) == ("town", "height")
+    assert RecordSwapping(["town"], similar=["house"]).columns_for(schema()) == ("town",)
+
+
+def test_profiles_and_keys_at_risk_by_hand():
+    assert RecordSwapping(["town"])._profiles() == [()]
+    assert RecordSwapping(["town"], similar=["sex", "work"])._profiles() == [["sex", "work"]]
+    several = RecordSwapping(["town"], similar=[["sex", "work"], ["sex"]])
+    assert [list(one) for one in several._profiles()] == [["sex", "work"], ["sex"]]
+    assert RecordSwapping(["town"], carry=["county"])._risk(schema()) == ("work", "sex")
+    assert RecordSwapping(["town"])._risk(schema()) == ("county", "work", "sex")
+    assert RecordSwapping(["town"], risk=["sex"])._risk(schema()) == ("sex",)
+    assert several._secret(schema(), ("town",)) == ("town", "county", "work", "sex")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ import discreet as dc
 from discreet.data.scales import Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
-from discreet.masking.perturbing.rounding import Rounding
+from discreet.masking.perturbing.rounding import Rounding, _multiples
 
 SCHEMA = Schema([Attribute("x", Numeric(), "key")])
 
@@ -66,3 +67,30 @@ def test_what_is_written_is_a_multiple_with_no_more_decimals_than_the_base(base,
         number = Decimal(text)
         assert number % Decimal(str(base)) == 0
         assert -number.normalize().as_tuple().exponent <= decimals
+
+
+def test_random_steps_by_hand():
+    both = Schema([Attribute("x", Numeric(), "key"), Attribute("y", Numeric(), "key")])
+    original = dc.Microdata(pa.table({"x": [12.5, 12.5, -2.5, None], "y": [1.0, 1.5, 1.5, 1.5]}), both)
+    drawn = np.array([[0.25, 0.0], [0.24, 0.5], [0.7, 0.49], [0.0, 0.9]])
+    draws = SimpleNamespace(uniforms=lambda rows, count: drawn[rows, :count])
+    plan, block = SimpleNamespace(draws=draws, names=("x", "y")), SimpleNamespace(rows=np.arange(4), original=original)
+    moved = Rounding({"x": 10.0, "y": 1}, how="random").apply(plan, block)
+    # Up where the draw lies below what is over a multiple: a quarter of x, or three quarters below zero.
+    assert moved["x"].tolist()[:3] == [10.0, 20.0, 0.0]
+    assert np.isnan(moved["x"][3])
+    assert moved["y"].tolist() == [1.0, 1.0, 2.0, 1.0]
+    nearest = Rounding(10.0).apply(plan, block)
+    assert nearest["x"].tolist()[:3] == [10.0, 10.0, 0.0]
+
+
+def test_numbers_that_are_chosen_are_the_bases():
+    assert Rounding(5).chosen_numbers("x") == (5.0,)
+    assert Rounding({"x": 2, "y": 7}).chosen_numbers("y") == (7.0,)
+
+
+def test_multiples_that_have_no_decimals_to_keep_are_left():
+    assert _multiples(np.array([3.0, 2.0**53]), 0.1).tolist() == [0.3, 2.0**53 * 0.1]
+    assert _multiples(np.array([3.0]), 1e-15).tolist() == [3e-15]
+    assert _multiples(np.array([3.0]), 1e-16).tolist() == [3.0 * 1e-16]
+    assert _multiples(np.array([7.0]), 25.0).tolist() == [175.0]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -55,3 +57,10 @@ def test_the_seed_alone_undoes_nothing():
     masked = DistributionSwapping(10, random_state=1).mask(pa.table({"x": original}), NUMBERS).microdata.encoded("x")
     again = DistributionSwapping(10, random_state=1).mask(pa.table({"x": masked}), NUMBERS).microdata.encoded("x")
     assert (again == original).mean() < 0.05
+
+
+def test_goals_by_hand():
+    drawn = np.array([0.0, -2.0, 0.5, -1.0, 5.0, 0.0, -0.5, 1.0, 0.0, 0.0])
+    rng = SimpleNamespace(standard_normal=lambda size: drawn[:size])
+    goals, same = DistributionSwapping(40)._goals(10, rng)
+    assert goals.tolist() == same.tolist() == [2, 2, 5, 4, 9, 7, 7, 9, 9, 9]

@@ -272,3 +272,21 @@ def test_logarithmic_edges_by_hand(low, high, bands, edges):
 )
 def test_numbers_that_part_two_by_hand(below, above, edge):
     assert parting_number(below, above) == edge
+
+
+def test_bands_that_may_be_given_are_described():
+    assert BandConstraint().describe() == (
+        "breaks such as '0,15,30,75+' or '<15,30,75+', or one of width:W, equal:N, nice:N, log:N, count:N, optimal:N "
+        "with at most 1000 bands"
+    )
+
+
+def test_numbers_next_to_each_other_are_parted_by_one_of_them():
+    above = float(np.nextafter(1.0, 2.0))
+    assert parting_number(1.0, above) == above
+    assert parting_number(-above, -1.0) == -1.0
+    assert parting_number(0.1, 0.2) == 0.2
+    assert parting_number(-0.2, -0.1) == -0.1
+    assert parting_number(0.0, 0.004) == 0.001
+    assert parting_number(99.5, 100.5) == 100.0
+    assert parting_number(-100.5, -99.5) == -100.0

@@ -71,3 +71,15 @@ def test_too_many_numbers_are_refused(monkeypatch):
     monkeypatch.setattr(best_bands, "MOST_VALUES", 3)
     with pytest.raises(DataError, match="4 different numbers"):
         best_cuts(np.arange(4.0), np.ones(4, dtype=np.int64), 2)
+    assert best_cuts(np.arange(3.0), np.ones(3, dtype=np.int64), 3).tolist() == [1, 2]
+
+
+def test_up_to_five_million_numbers_are_looked_at():
+    many = np.broadcast_to(np.int64(1), 5_000_001)
+    with pytest.raises(DataError) as caught:
+        best_cuts(many, many, 2)
+    assert caught.value.message == (
+        "There are 5,000,001 different numbers, and the best of all bands is found among up to 5,000,000."
+    )
+    assert caught.value.hint == "Use bands of equal count, or round the numbers first."
+    assert best_cuts(many, many, 1).tolist() == []

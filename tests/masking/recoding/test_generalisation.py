@@ -606,3 +606,17 @@ def test_paths_are_the_same_by_their_text():
     assert not generalisation._same_path("a.csv", "b.csv")
     assert not generalisation._same_path(table, table)
     assert not generalisation._same_path("a.csv", table)
+
+
+def test_hierarchies_are_named_one_by_one_or_by_their_folder(tmp_path):
+    constraint = generalisation._Hierarchies()
+    assert constraint.describe().endswith(", or the path of a folder with a file for each or a path")
+    assert constraint.accepts("trees")
+    assert constraint.accepts(tmp_path)
+    assert not constraint.accepts(7)
+    assert constraint.parse("trees") == "trees"
+    assert constraint.parse("fuel=a.csv") == {"fuel": "a.csv"}
+    assert constraint.read("trees", "base") == "base/trees"
+    assert constraint.read("trees") == "./trees"
+    assert constraint.read(tmp_path, "base") == tmp_path
+    assert constraint.read("fuel=a.csv", "base") == constraint.read({"fuel": "a.csv"}, "base")

@@ -58,3 +58,10 @@ def test_recoding_never_splits_a_level_and_leaves_the_frequent_alone(codes, p):
     assert all(len(image) == 1 for image in images.values())
     counts = np.bincount(codes, minlength=6)
     assert len(set(after)) == max(1, (counts > 0).sum() - p + 1)
+
+
+def test_an_attribute_is_constant_where_no_more_than_p_of_its_levels_occur():
+    table = TABLE.filter(pa.array([True] * 9 + [False]))  # gas, oil and wood occur, sun does not
+    said = "Attributes in which p or fewer levels occur, now constant (1): fuel."
+    assert said in GlobalRecoding(3).mask(table, SCHEMA_FUEL).provenance.notes
+    assert said not in GlobalRecoding(2).mask(table, SCHEMA_FUEL).provenance.notes

@@ -122,3 +122,24 @@ def test_leaves_of_numbers_by_hand():
     assert list(wide.rows) == ["0", "10000000"], "too many to list"
     with pytest.raises(ParameterError, match="build_hierarchy: column 'x' has no number"):
         leaves(pa.array([None, None], pa.float64()))
+
+
+def leaves(*numbers):
+    schema = dc.Schema([dc.Attribute("x", dc.Numeric(), "key")])
+    return len(dc.build_hierarchy(dc.Microdata(pa.table({"x": list(numbers)}), schema), "x", "intervals").rows)
+
+
+def test_whole_numbers_of_a_short_range_are_all_leaves_and_of_a_long_one_those_that_occur():
+    assert leaves(0, 9_999) == 10_000
+    assert leaves(0, 10_000) == 2
+    assert leaves(0.5, 9_999) == 2
+
+
+def test_rare_levels_are_those_of_fewer_than_five_and_then_of_fewer_than_fifty():
+    counts = {"a": 3, "b": 3, "c": 4, "d": 5, "e": 10, "f": 49, "g": 50, "h": 90}
+    schema = dc.Schema([dc.Attribute("x", dc.Nominal(list(counts)), "key")])
+    data = dc.Microdata(pa.table({"x": [level for level, count in counts.items() for _ in range(count)]}), schema)
+    built = dc.build_hierarchy(data, "x", "frequency").rows
+    assert built == dc.Hierarchy.from_frequency(counts, [5, 50]).rows
+    for other in ([4, 50], [6, 50], [5, 51]):
+        assert built != dc.Hierarchy.from_frequency(counts, other).rows

@@ -252,3 +252,8 @@ def test_toml_that_is_refused_says_why(text, said):
     with pytest.raises(FileError, match=said):
         read_rows(text, ".toml", None)
     assert read_rows('rows = [["a", 1, 2.5]]', ".toml", None) == ([["a", "1", "2.5"]], ())
+
+
+def test_a_range_of_more_than_a_hundred_thousand_codes_is_refused():
+    with pytest.raises(FileError, match="Line 2 of the recode file has a range without two whole numbers"):
+        read_text("y: 7\nx: 0-100001\n")

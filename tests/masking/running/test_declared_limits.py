@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,3 +36,18 @@ def test_intervals_are_read_from_text_and_pairs():
     assert interval_of(":5") == (-np.inf, 5.0)
     for bad in (":", "5", "5:1", "nan:1", [1], [1, 2, 3], [True, 2], ["a", 2], 7, None, "inf:"):
         assert not LimitInterval().accepts(bad)
+
+
+def test_an_interval_as_a_parameter():
+    constraint = LimitInterval()
+    assert all(constraint.accepts(good) for good in ("0:", ":100", "-1:1", [0, 0.5], (-3, -1)))
+    assert not any(constraint.accepts(bad) for bad in ("3:3", [3, 3], [0, np.inf], ["0", 1], [0, True], "0:1:2"))
+    assert constraint.parse("0:5") == "0:5"
+    with pytest.raises(ValueError, match="5:0"):
+        constraint.parse("5:0")
+    assert constraint.describe() == 'an interval such as "0:", ":100" or [0, 100]'
+
+
+def test_ends_belong_to_an_interval():
+    assert outside(np.array([-0.1, 0.0, 5.0, 5.1]), 0.0, 5.0).tolist() == [True, False, False, True]
+    assert folded(np.array([-0.5, 0.0, 5.0, 5.5, 10.5, -5.5]), 0.0, 5.0).tolist() == [0.5, 0, 5, 4.5, 0.5, 4.5]

@@ -64,3 +64,14 @@ def test_a_long_column_has_a_grid_of_some_of_its_values(monkeypatch: pytest.Monk
     assert grid.values.tolist() == [0, 25, 50, 75, 100, np.inf]
     assert grid.below.tolist() == [0, 25, 50, 75, 100, 101]
     assert grid.up_to.tolist() == [1, 26, 51, 76, 101, 101]
+
+
+def test_levels_are_ranked_by_their_codes_and_missing_ones_not_at_all() -> None:
+    found = rank_grid._numbers(np.array([2, -1, 0, 2], dtype=np.int32))
+    assert (found.tolist(), found.dtype) == ([2.0, 0.0, 2.0], np.float64)
+
+
+def test_a_sample_of_two_hundred_thousand_records_is_asked_for() -> None:
+    question = next(rank_grids(("x", "y"), 10**9, 7))
+    assert isinstance(question, Sample)
+    assert question == Sample(("x", "y"), 200_000, 10**9, 7)

@@ -12,3 +12,5 @@ def test_order_is_a_permutation_that_no_record_shows():
     assert masked.provenance.rows.tolist() != list(range(100))
     assert masked.microdata.encoded("wealth").tolist() == data.encoded("wealth")[masked.provenance.rows].tolist()
     assert str(masked.provenance.rows[0]) not in str(masked.provenance.to_dict()["details"])
+    assert masked.provenance.details["records_dropped"] == 0
+    assert len(masked) == 100

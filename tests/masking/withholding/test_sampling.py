@@ -60,3 +60,10 @@ def test_a_share_is_rounded_and_weights_grow_by_what_is_left(share, left):
     assert whole.provenance.rows.tolist() == [0, 1, 2, 3, 4]
     with pytest.raises(ParameterError, match="Sampling: strata must be categorical; 'x' is numeric"):
         Sampling(0.5, strata=["x"]).mask(data)
+
+
+def test_a_stratum_may_be_taken_whole():
+    Sampling(size=2)._check_strata([3, 2, 2])
+    Sampling(0.1)._check_strata([1, 1])
+    with pytest.raises(ParameterError, match="of every stratum; 2 of 3 strata have fewer than 3"):
+        Sampling(size=3)._check_strata([3, 2, 2])

@@ -194,3 +194,13 @@ def test_a_column_of_one_value_is_no_secret() -> None:
     claims, names = determined_by_columns(column("a", np.full(N, 3.0), hidden=N), [column("b", np.full(N, 3.0))])
     assert names == []
     assert np.isnan(claims).all()
+
+
+def test_what_is_the_same_everywhere_is_told_by_no_column(rng: np.random.Generator) -> None:
+    a, b = column("a", rng.normal(size=N)), column("b", rng.normal(size=N))
+    claims, sources = determined_by_columns(column("t", np.full(N, 3.0), hidden=N), [a, b])
+    assert sources == []
+    assert np.isnan(claims).all()
+    same = [column("one", np.ones(N)), column("two", np.full(N, 2.0))]
+    assert determined_by_columns(column("t", rng.normal(size=N), hidden=N), same)[1] == []
+    assert determined_by_columns(column("t", rng.normal(size=N), hidden=N), [])[1] == []

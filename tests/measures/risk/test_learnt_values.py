@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from tests.statistics.small import CUTS, answer, blocks, table
 
 from discreet.data.keyed_draws import Draws
-from discreet.measures.risk.learnt_values import GuessedValue, HalfSpread, values_within, within_release
+from discreet.measures.risk.learnt_values import (
+    GuessedValue,
+    HalfSpread,
+    LearntSoFar,
+    values_within,
+    within_release,
+)
 
 NAN = float("nan")
 
@@ -60,3 +68,26 @@ def test_published_values_are_numbers_or_places_on_the_joined_list():
     assert GuessedValue("y", None, np.zeros(1), 0.0).published(after()).tolist() == [1, 1, 2, 1, 2, 0]
     # b c a of the release are a 0, b 1, c 2 of both, and what is missing is 3.
     assert GuessedValue("s", joined("s"), np.zeros(1), 0.0).published(after()).tolist() == [0, 2, 0, 0, 3, 0]
+
+
+@pytest.mark.parametrize(
+    ("slack", "owner", "sums", "hits"),
+    [
+        (0.0, [0, 1, 2], [1, 5, 2], [[5, 1], [2, 2], [0, 3]]),
+        (2.0, [0, 0, 1, 2], [1, 3, 5, 2], [[5, 1], [9, 9], [2, 2], [0, 3]]),  # as near as makes no difference
+    ],
+)
+def test_of_two_parts_the_nearest_are_kept_and_their_hits_added(slack, owner, sums, hits):
+    both = SimpleNamespace(
+        sums=np.array([1.0, 5.0, 2.0]), tolerance=SimpleNamespace(tied_up_to=lambda sums: sums + slack),
+        ties=np.array([2, 0, 3]), runner_up=np.zeros(3),
+    )  # fmt: skip
+    nearest = SimpleNamespace(merge=lambda later: both if later == "later" else None)
+    one = LearntSoFar(nearest, np.array([0, 1]), np.array([1.0, 5.0]), np.array([[1.0, 0.0], [2.0, 2.0]]))
+    two = LearntSoFar(
+        "later", np.array([0, 0, 2]), np.array([3.0, 1.0, 2.0]), np.array([[9.0, 9.0], [4.0, 1.0], [0.0, 3.0]])
+    )
+    merged = one.merge(two)
+    assert (merged.owner.tolist(), merged.sums.tolist(), merged.hits.tolist()) == (owner, sums, hits)
+    if not slack:
+        assert merged.shares().tolist() == [[2.5, 0.5], [2, 2], [0, 1]]

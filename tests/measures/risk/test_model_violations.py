@@ -64,3 +64,20 @@ def test_closeness_by_a_chosen_distance():
         dc.TCloseness(distance="ordered").measure(table, table, SCHEMA)
     with pytest.raises(ParameterError, match="needs levels and a hierarchy"):
         dc.TCloseness(distance="hierarchical").measure(table, table, SCHEMA)
+
+
+def test_groups_that_break_a_model_are_told_by_attribute():
+    both = Schema([*SCHEMA, Attribute("t", Nominal((0, 1, 2)), "confidential")])
+    table = pl.DataFrame({"a": [0, 0, 0, 1, 1], "s": [0, 1, 0, 1, 1], "t": [0, 1, 2, 0, 1]})
+    told = dc.AlphaKViolations(0.7, 2).measure(table, table, both)
+    assert (told.value, told.per_attribute) == (40, {"s": 40, "t": 0})
+    assert told.sentence.startswith(
+        "2 of 5 records are in groups of equal keys (1 key counted) that break (α, k)-anonymity, most for s."
+    )
+    assert told.details["sensitive"] == ["s", "t"]
+    assert told.details["largest"] == pytest.approx({"s": 1.0, "t": 0.5})
+    kept = dc.AlphaKViolations(1.0, 2).measure(table, table, both)
+    assert kept.value == 0
+    assert kept.sentence.startswith("Every group of equal keys (1 key counted) keeps (α, k)-anonymity in 2 attributes.")
+    lacking = dc.DeltaDisclosureViolations(5.0).measure(table, table, both)
+    assert lacking.details["largest"] == {"s": None, "t": None}, "a value that a group lacks is infinitely off"
