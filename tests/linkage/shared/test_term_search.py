@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
+import polars as pl
 import pytest
 
 from discreet.contracts.engine import InProcess
+from discreet.data.microdata import Microdata
+from discreet.data.scales import Numeric
+from discreet.data.schema import Attribute, Schema
 from discreet.linkage.record_classes import classes_of
 from discreet.linkage.shared import every_pair, term_search
+from discreet.linkage.shared.coordinates import BothSpreads, Spread
 from discreet.linkage.shared.distance import DistanceLinkage
 from discreet.linkage.shared.every_pair import trees_save_nothing
-from discreet.linkage.shared.term_search import link_both_by_terms, link_by_terms
+from discreet.linkage.shared.term_search import DistanceSearch, link_both_by_terms, link_by_terms
 from discreet.linkage.shared.terms import Terms
+from discreet.linkage.shared.yardstick import Yardstick, yardstick
 
 
 def numbers(a: list[float], b: list[float], metric: int = 1) -> Terms:
@@ -101,3 +109,45 @@ def test_every_pair_is_looked_at_in_small_files_of_four_categories_and_more(monk
     assert trees_save_nothing(terms, a, b)
     monkeypatch.setattr(every_pair, "_FEW_PAIRS", a.first.size * b.first.size - 1)
     assert not trees_save_nothing(terms, a, b)
+
+
+SCHEMA = Schema([Attribute("x", Numeric(), "key")])
+A, B = (Microdata(pl.DataFrame({"x": x}), SCHEMA) for x in ([0.0, 2.0, 2.0, 6.0, 4.0], [2.0, 3.0, 2.0, 7.0, 1.0]))
+UNIT = np.sqrt(4.16)  # the deviation of the first file
+
+
+def measured() -> Yardstick:
+    spreads = BothSpreads(Spread.of(A.numeric(("x",))), Spread.of(B.numeric(("x",))))
+    return yardstick("X", (SCHEMA, SCHEMA), spreads, ("x",), "manhattan")
+
+
+def test_who_is_tied_in_a_block_is_told_by_class_for_every_record_that_is_asked_for() -> None:
+    rows = np.array([10, 30, 50, 70, 90])
+    search = DistanceSearch(measured(), B)
+    found, tied = search.tied_among(A, rows)
+    assert (found.records, found.best.tolist(), found.ties.tolist()) == (5, [30, 30, 30, 70, 10], [2, 3, 2, 1, 3])
+    assert found.second.tolist() == [50, 50, 50, 90, 30]
+    assert found.score * UNIT == pytest.approx([0, 1, 0, 1, 1])
+    assert found.second_score * UNIT == pytest.approx([0, 1, 0, 3, 1])
+    assert tied.owner.tolist() == [0, 1, 1, 2, 3, 4, 4]
+    assert tied.group.tolist() == [1, 1, 3, 1, 2, 0, 1]
+    assert tied.sums * UNIT == pytest.approx([0, 1, 1, 0, 1, 1, 1])
+    assert tied.label.tolist() == [0, 1, 1, 2, 3]
+    # In blocks, the same are nearest.
+    for cut in range(6):
+        parts = [search.among(A.take(range(*run)), rows[slice(*run)]) for run in ((0, cut), (cut, 5))]
+        merged = parts[0].merge(parts[1])
+        for name in ("best", "second", "ties", "score", "second_score"):
+            assert getattr(merged, name) == pytest.approx(getattr(found, name)), name
+
+
+@pytest.mark.parametrize("of_release", [True, False])
+def test_a_block_of_both_files_is_searched_for_the_other_one(of_release: bool) -> None:
+    block = SimpleNamespace(original=A, release=B, rows=np.arange(5))
+    found = DistanceSearch(measured(), B if of_release else A, of_release).summarise(block)
+    if of_release:
+        assert (found.best.tolist(), found.second.tolist()) == ([1, 1, 1, 3, 0], [2, 2, 2, 4, 1])
+    else:
+        assert (found.best.tolist(), found.second.tolist()) == ([4, 0, 0, 3, 1], [0, 2, 2, 1, 0])
+        assert found.second_score * UNIT == pytest.approx([2, 0, 0, 3, 2])
+        assert found.ties.tolist() == [1, 2, 2, 1, 1]
