@@ -59,3 +59,13 @@ def test_blocks_are_for_squares_of_numbers_of_moderate_size(monkeypatch) -> None
         a, b = (classes_of(*side) for side in ((terms.a_codes, terms.a_numbers), (terms.b_codes, terms.b_numbers)))
         search_numbers(terms, a, b, None, InProcess())
     assert searched == ["_search_in_blocks", *["_search_in_tree"] * 4]
+    # By the norm of the farthest record of the first file, up to 1e15.
+    for far, where in ((1e15, "_search_in_blocks"), (1.01e15, "_search_in_tree")):
+        for point in ([far, 0.0], [0.6 * far, -0.8 * far]):
+            terms = drawn(0, 0)
+            terms.a_numbers[:] = 0.0
+            terms.a_numbers[7] = point
+            terms.b_numbers[:] = 9e15
+            a, b = (classes_of(*side) for side in ((terms.a_codes, terms.a_numbers), (terms.b_codes, terms.b_numbers)))
+            search_numbers(terms, a, b, None, InProcess())
+            assert searched[-1] == where
