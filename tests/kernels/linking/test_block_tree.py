@@ -211,3 +211,30 @@ def test_the_nearest_alone():
     several = searched(points, queries, sizes=np.full(900, 2))
     for result in (0, 1, 4, 5):
         assert both[result].tolist() == alone[result].tolist() == several[result].tolist()
+
+
+def test_limits_of_one_query_include_their_ends():
+    points, queries = (
+        np.array([[0.0, 0.0], [1.0, 2.0], [1.0, 3.0], [4.0, 2.0], [4.0, 3.0], [5.0, 3.0]]),
+        np.zeros((1, 2)),
+    )
+    limits = np.array([[1.0, 2.0]]), np.array([[4.0, 3.0]])
+    best, score, other, other_score, counts, _ = searched(points, queries, limits=limits)
+    assert (best[0], score[0], other[0], other_score[0], counts[0]) == (1, 5.0, 2, 10.0, 1)
+
+
+def test_queries_are_answered_in_any_sequence_with_their_own_limits_and_slack():
+    points, queries = np.array([[0.0], [1.0], [2.5], [9.0]]), np.array([[0.9], [0.4], [8.0], [2.0]])
+    lowest, highest = np.array([[0.0], [0.5], [0.0], [-1.0]]), np.array([[9.0], [9.0], [2.5], [0.0]])
+    slack = np.array([0.0, 5.0, 2.0, 1.0])
+    rows = arranged(points)
+    best, other, counts = (np.full(4, -7) for _ in range(3))
+    score, other_score = np.full(4, -7.0), np.full(4, -7.0)
+    tied = search_blocks(
+        points[rows], *lay_out(points[rows]), 9.0, rows, np.ones(4, dtype=np.int64), queries, np.array([3, 1, 2]),
+        lowest, highest, slack, True, best, score, other, other_score, counts,
+    )  # fmt: skip
+    assert tied.tolist() == [0, 1, 2, 1, 2]
+    assert (best.tolist(), counts.tolist(), other.tolist()) == ([-7, 1, 1, 0], [-7, 2, 2, 1], [-7, 2, 2, -1])
+    assert score == pytest.approx([-7.0, 0.36, 30.25, 4.0])
+    assert other_score == pytest.approx([-7.0, 0.36, 30.25, np.inf])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from discreet.kernels.linking.hashjoin import best_by_comparing, join, position_of
+from discreet.kernels.linking.hashjoin import best_by_comparing, join, meet_by_key, position_of
 
 NOBODY = np.iinfo(np.int64).max
 
@@ -219,3 +219,26 @@ def test_who_is_told_to_stop_stops(stops: Any) -> None:
             np.zeros(4, int),
             True,
         )
+
+
+@pytest.mark.parametrize(("levels", "words"), [(1, 1), (2, 2), (1, 2)])
+@pytest.mark.parametrize(("n_a", "n_b"), [(1, 1), (50, 40), (4100, 7), (6, 300)])
+def test_who_has_the_same_key_has_the_same_number(n_a: int, n_b: int, levels: int, words: int) -> None:
+    files = PackedFiles(5, n_a, n_b, levels, words)
+    active = np.random.default_rng(n_a).permutation(n_b)[: n_b // 2 + 1]
+    shape = [count + 1 for count in files.levels]
+    columns = np.ascontiguousarray(files.a_words.T)
+    for pattern in range(files.patterns):
+        group, groups, near, who = meet_by_key(
+            files.a_words, columns, files.b_words, active, files.mask(pattern), files.flags
+        )
+        states = np.unravel_index(pattern, shape)
+        keys = [
+            [tuple(int(side[j][s - 1][i]) for j, s in enumerate(states) if s) for i in rows]
+            for side, rows in ((files.b, active.tolist()), (files.a, range(n_a)))
+        ]
+        numbers: dict[tuple[int, ...], int] = {}
+        expected = [-1 if min(key, default=0) < 0 else numbers.setdefault(key, len(numbers)) for key in keys[0]]
+        assert (group.tolist(), groups) == (expected, len(numbers))
+        met = [(i, numbers[key]) for i, key in enumerate(keys[1]) if key in numbers]
+        assert list(zip(near.tolist(), who.tolist(), strict=True)) == met

@@ -79,3 +79,67 @@ def test_pairs_that_are_looked_at_are_those_of_comparing_all(spread):
 
     assert np.array_equal(counted(24), expected)
     assert np.array_equal(counted(0), expected)
+
+
+@pytest.mark.parametrize(("word", "shift", "words"), [(0, 56, 1), (1, 4, 2), (0, 60, 3), (2, 0, 3)])
+def test_coarser_rows_are_counted_where_slots_are_scarce(word, shift, words):
+    rng = np.random.default_rng(words)
+    fields = np.unique(rng.integers(0, 4, (64, words)), axis=0)
+    field = 15 if words > 1 else 255
+    fields = rng.permutation(256)[:40, None] if words == 1 else rng.permutation(fields)
+    n = len(fields)
+    rows = fields.astype(np.uint64) << np.uint64(shift)
+    rows |= np.uint64(1) << np.uint64((shift + 32) % 64)  # what another attribute has stays
+    counts = rng.integers(0, 5, (n, 2)).astype(np.int32)
+    up = rng.integers(0, 3, field + 1)
+    expected: dict[tuple[int, ...], list[int]] = {}
+    for row, value, (a, b) in zip(rows.tolist(), fields[:, word].tolist(), counts.tolist(), strict=True):
+        row[word] += (int(up[value]) - value) << shift
+        total = expected.setdefault(tuple(row), [0, 0])
+        total[0], total[1] = total[0] + a, total[1] + b
+    out, out_counts = np.zeros_like(rows), np.zeros_like(counts)
+    bits = (2 * n - 1).bit_length()
+    m = coarsen(rows, counts, word, shift, field, up, bits, np.empty(1 << bits, dtype=np.int32), out, out_counts)
+    assert 1 < m < n
+    assert [tuple(row) for row in out[:m].tolist()] == list(expected)
+    assert out_counts[:m].tolist() == list(expected.values())
+
+
+def test_pairs_count_within_groups_alone_and_from_their_position_on():
+    # The second of three attributes has three levels; small groups are looked at, large ones are cut.
+    rng = np.random.default_rng(4)
+    n, states, base = 900, (2, 4, 2), 16
+    fine = rng.integers(0, 27, n)
+    values = np.stack([rng.integers(0, 2, n), fine // 9, fine // 3, fine, rng.integers(0, 2, n)]).astype(np.int32)
+    values[:, rng.random(n) < 0.05] = -1
+    counts = rng.integers(0, 3, (n, 2)).astype(np.int32)
+    group = rng.integers(0, 4, n)  # that of the last one is left out
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(np.bincount(group))[:3]
+    order = order[: ends[-1]].astype(np.int32)
+    attribute, strides = np.array([0, 1, 1, 1, 2]), np.array([8, 2, 2, 2, 1])
+    agrees = (values[:, :, None] == values[:, None, :]) & (values[:, :, None] >= 0)
+    place = np.einsum("cij,c->ij", agrees.astype(np.int64), strides)
+    weights = np.stack([np.outer(counts[:, 0], counts[:, side]) for side in (1, 0)], axis=2)
+    weights[(group[:, None] != group[None, :]) | (group == 3)] = 0
+    weights[np.arange(n), np.arange(n)] = 0
+    exactly = np.stack([np.bincount(place.ravel(), weights[:, :, s].ravel(), 16) for s in range(2)], axis=1)
+    expected = exactly.reshape(*states, 2).astype(np.int64)
+    for axis in range(3):
+        expected = np.flip(np.cumsum(np.flip(expected, axis), axis), axis)
+    for looks in (True, False):
+        sums, pairs = np.zeros((32, 2), dtype=np.int64), np.zeros((3, 32 * looks, 2), dtype=np.int64)
+        refine(
+            values, counts, np.array([0, 0, 1, 1, 0]), strides, attribute, order, ends.astype(np.int32), base, sums,
+            pairs,
+        )  # fmt: skip
+        assert not sums[:base].any()
+        assert not pairs[:, :base].any()
+        total = np.zeros((*states, 2), dtype=np.int64)
+        for j in range(3 * looks):
+            along = np.moveaxis(total, j, 0)
+            for level in range(states[j] - 2, -1, -1):
+                along[level] += along[level + 1]
+            total += pairs[j, base:].reshape(total.shape)
+        assert (pairs.sum() > 0) == looks
+        assert np.array_equal(sums[base:].reshape(total.shape) + total, expected)

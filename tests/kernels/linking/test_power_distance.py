@@ -79,3 +79,32 @@ def test_what_rounding_explains_is_a_tie():
     assert ties.tolist() == [1, 2]
     assert second_score[0] > score[0]
     assert second_score[1] == score[1]
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_among_the_tied_the_lowest_position_comes_first_though_another_is_nearer(power):
+    # A hair above 1, 1, three, a hair above 1 again: the second is the nearest, and all but the third are tied.
+    hair = 1.0 + 1e-9
+    a, b = np.array([[hair], [1.0], [3.0], [hair]]), np.zeros((3, 1))
+    best, second, ties = (np.full(3, 99, dtype=np.int64) for _ in range(3))
+    score, second_score, limit = (np.full(3, np.nan) for _ in range(3))
+    slack = np.array([1e-6, 0.0, 5.0])
+    nearest_by_power(a, b, power, 0, 3, slack, best, score, second, second_score, limit, ties)
+    assert (best.tolist(), second.tolist(), ties.tolist()) == ([0, 1, 0], [1, 0, 1], [3, 1, 4])
+    assert score.tolist() == [1.0, 1.0, 1.0]
+    assert second_score.tolist() == [1.0, POWERS[power](hair), 1.0]
+    assert limit == pytest.approx([(1 + 1e-6) ** 2, 1.0, 36.0] if power == 0 else [1 + 1e-6, 1.0, 6.0])
+    offsets = np.array([0, 3, 4, 8])
+    tied = np.full(8, 99, dtype=np.int64)
+    tied_by_power(a, b, power, limit, ties, best, offsets, 1, 3, tied)
+    assert tied.tolist() == [99, 99, 99, 1, 0, 1, 2, 3]
+    tied_by_power(a, b, power, limit, ties, best, offsets, 0, 1, tied)
+    assert tied[:3].tolist() == [0, 1, 3]
+
+
+def test_the_nearest_few_of_a_part_of_the_records():
+    a, b = np.array([[0.0, 1.0], [4.0, 1.0], [0.0, 2.0], [9.0, 9.0]]), np.array([[0.0, 1.0], [0.0, 0.0], [4.0, 2.0]])
+    nearest, scores = np.full((3, 3), 99, dtype=np.int64), np.full((3, 3), np.nan)
+    nearest_many_by_power(a, b, 0, 1, 3, nearest, scores)
+    assert nearest.tolist() == [[99, 99, 99], [0, 2, 1], [1, 2, 0]]
+    assert scores[1:].tolist() == [[1.0, 4.0, 17.0], [1.0, 16.0, 17.0]]

@@ -105,3 +105,8 @@ def test_a_value_that_agrees_with_nobody_is_in_no_group():
     ))  # fmt: skip
     for agreement, codes in zip(files.agreements, meeting.codes, strict=True):
         assert (agreement.classes[0][codes] >= 0).all()
+
+
+def test_counts_of_sets_say_how_many_there_are():
+    coarse = count_coarsely(PackedFiles.of(random_agreements(1, 40, 30, 3, coarse=True)), InProcess())
+    assert repr(coarse) == "CoarseCounts(8 sets of 40 × 30 pairs)"

@@ -18,9 +18,10 @@ from discreet.linkage.shared import counted_pairs, pair_by_pair
 from discreet.linkage.shared.agreement import equality, nested
 from discreet.linkage.shared.estimation import ESTIMATORS, estimate
 from discreet.linkage.shared.packed_records import PackedFiles
-from discreet.linkage.shared.pair_by_pair import compare_patterns
+from discreet.linkage.shared.pair_by_pair import best_by_comparison, compare_patterns
 from discreet.linkage.shared.pattern_counts import count_patterns
 from discreet.linkage.shared.probabilistic import ProbabilisticLinkage
+from discreet.progress import listening
 
 
 def problem(seed, n_a=80, n_b=60, missing="ignore"):
@@ -115,3 +116,56 @@ def test_more_patterns_than_a_lattice_can_hold():
     assert np.array_equal(links.best, table.argmax(axis=1))
     with pytest.raises(DataError, match="needs all patterns"):
         ProbabilisticLinkage(bins=5, dependence="pairs").link(a, b)
+
+
+def test_levels_that_need_more_bits_than_a_pair_has_are_refused():
+    codes = np.array([0, 1, 2])
+    coarse = [np.array([0, 0, 1]), np.array([0, 0, 1])]
+    # Four states take two bits, two states one: 31 attributes of the first kind are as many as fit.
+    four, two = nested("v", codes, codes, coarse), equality("w", codes, codes)
+    classes = classes_of_codes([codes])
+    full = compare_patterns([four] * 31, classes, classes, InProcess())
+    assert full.states.tolist() == [[0] * 31, [2] * 31, [3] * 31]
+    assert (full.between.tolist(), full.within.tolist(), full.own.tolist()) == ([4, 2, 3], [4, 2, 0], [0, 0, 3])
+    with pytest.raises(DataError, match="The levels of 32 attributes need 63 bits a pair; at most 62 can be used"):
+        compare_patterns([*[four] * 31, two], classes, classes, InProcess())
+
+
+def test_a_list_of_patterns_says_how_many_there_are():
+    agreements = problem(3)
+    found = listed(agreements)
+    assert repr(found) == f"PatternList({len(found.states)} patterns of 80 × 60 pairs)"
+    assert (found.names, found.shape) == (("v0", "v1", "v2", "v3", "v4"), (4, 4, 3, 3, 3))
+
+
+def test_what_is_compared_is_told_wave_by_wave(monkeypatch):
+    monkeypatch.setattr(pair_by_pair, "_MOST_TABULATED", 0)
+    monkeypatch.setattr(pair_by_pair, "_PAIRS", 40)
+    monkeypatch.setattr(pair_by_pair, "_WAVE", 2)
+    a, b = np.arange(10), np.arange(5, 25)
+    agreement = equality("v", a, b)
+    first, second = classes_of_codes([a]), classes_of_codes([b])
+    told = []
+    with listening(lambda *report: told.append(report)):
+        counts = compare_patterns([agreement], first, second, InProcess())
+        arrays, tied, order = best_by_comparison([agreement], [np.array([-1.0, 2.5])], first, second, InProcess())
+    # Four records at a time: the second file has five such blocks, the first has three.
+    assert told == [
+        ("comparing the files", 2, 5), ("comparing the files", 4, 5), ("comparing the files", 5, 5),
+        ("comparing the first file", 2, 3), ("comparing the first file", 3, 3),
+        ("linking", 2, 5), ("linking", 4, 5), ("linking", 5, 5),
+    ]  # fmt: skip
+    assert (counts.between.tolist(), counts.within.tolist(), counts.own.tolist()) == ([195, 5], [90, 0], [0, 10])
+    best, cost, other, other_cost, classes = arrays
+    assert best.tolist() == [5, 6, 7, 8, 9, *[0] * 15]
+    assert cost.tolist() == [-2.5] * 5 + [1.0] * 15
+    assert other.tolist() == [0] * 5 + [1] * 15
+    assert (other_cost.tolist(), classes.tolist()) == ([1.0] * 20, [1] * 5 + [10] * 15)
+    assert (order.tolist(), [part.size for part in tied]) == (list(range(20)), [4, 31, 40, 40, 40])
+
+
+def test_the_only_record_has_no_second():
+    agreement = equality("v", np.array([3]), np.array([3, 1]))
+    first, second = classes_of_codes([agreement.a]), classes_of_codes([agreement.b])
+    arrays, *_ = best_by_comparison([agreement], [np.array([0.0, 1.0])], first, second, InProcess())
+    assert [array.tolist() for array in arrays] == [[0, 0], [-1.0, 0.0], [-1, -1], [np.inf, np.inf], [1, 1]]

@@ -237,15 +237,19 @@ def test_one_to_one_takes_nobody_twice():
 def test_what_counts_agreement_as_yes_or_no_is_refused(parameters, what):
     a, b, _ = noisy()
     linker = ProbabilisticLinkage(**{"numbers": "prorated", "m": "em", **parameters})
-    with pytest.raises(ParameterError, match=f"cannot be combined with {what}"):
+    with pytest.raises(ParameterError, match=f"cannot be combined with {what}") as refused:
         linker.link(a, b)
+    anchored = linker.m == "anchored"
+    assert refused.value.hint == ('Use m="em", "free" or "known".' if anchored else f"Leave {what} out.")
 
 
 def test_too_many_pairs_are_refused(monkeypatch):
-    monkeypatch.setattr(prorated, "MOST_PAIRS", 1000)
     a, b, _ = noisy()
-    with pytest.raises(DataError, match="40 and 30 records have more than 1000"):
+    monkeypatch.setattr(prorated, "MOST_PAIRS", 1199)
+    with pytest.raises(DataError, match="40 and 30 records have more than 1199"):
         ProbabilisticLinkage(numbers="prorated", m="em").link(a, b)
+    monkeypatch.setattr(prorated, "MOST_PAIRS", 1200)
+    assert ProbabilisticLinkage(numbers="prorated", m="em").link(a, b).n_b == 30
 
 
 def test_a_constant_column_and_large_numbers():

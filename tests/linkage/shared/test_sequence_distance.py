@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -121,3 +123,28 @@ def test_a_search_says_what_it_looks_at():
     found = done.value.value
     assert (found.names, found.refuses_gaps) == (("path",), True)
     assert found.search(data).asked is data
+
+
+@pytest.mark.parametrize("of_release", [True, False])
+def test_blocks_that_pass_leave_the_same_nearest_as_the_whole_file(of_release):
+    asked = microdata([["a"], ["b", "b"], ["d"], ["a"], ["a", "b", "c", "d"]])
+    paths, rows = [["a"], ["b"], ["a"], ["a", "b", "c"], ["c", "d"]], np.array([3, 5, 6, 10, 20])
+    others = microdata(paths)
+    search = SequenceLinkage(distance="levenshtein").search(asked, of_release=of_release)
+    sides = (others, asked) if of_release else (asked, others)
+    whole = search.summarise(SimpleNamespace(original=sides[0], release=sides[1], rows=rows))
+    assert (whole.records, whole.best[[0, 3]].tolist(), whole.second[[0, 3]].tolist()) == (5, [3, 3], [6, 6])
+    assert (whole.best[[1, 4]].tolist(), whole.ties[[0, 1, 3, 4]].tolist()) == ([5, 10], [2, 1, 2, 1])
+    assert whole.score[0] == whole.second_score[0] == 0 < whole.score[1] < whole.second_score[1]
+    links = SequenceLinkage(distance="levenshtein").link(others, asked)
+    for name in ("best", "second"):
+        assert getattr(whole, name).tolist() == rows[getattr(links, name)].tolist()
+    assert (whole.ties.tolist(), whole.score.tolist()) == (links.ties.tolist(), links.score.tolist())
+    assert whole.second_score.tolist() == links.second_score.tolist()
+    for cut in range(1, 5):
+        parts = [search.among(others.take(range(*run)), rows[slice(*run)]) for run in ((0, cut), (cut, 5))]
+        merged = parts[0].merge(parts[1])
+        for name in ("best", "second", "ties", "score", "second_score"):
+            assert getattr(merged, name).tolist() == getattr(whole, name).tolist(), name
+    assert search.own(asked).tolist() == [0.0] * 5
+    assert search.own(others).tolist()[0] == 0 < search.own(others).tolist()[1] == whole.score[1]

@@ -119,6 +119,13 @@ def test_a_level_that_only_the_second_file_has():
     assert_exact(a, b)
 
 
+def test_more_cells_are_as_near_as_wait_to_be_searched_at_a_time():
+    # A record whose first level nobody has is one level away from 300 cells; others have one of them, or none.
+    first = np.column_stack([np.arange(300), np.zeros(300, dtype=np.int64)])
+    second = np.array([[305, 0], [5, 0], [5, 1], [305, 1], [299, 0]])
+    assert_exact(coded(310, (), first), coded(310, (), second), "manhattan")
+
+
 def test_weights_count():
     a, b = files(("numeric", "nominal", "ordinal"), 300, 200, 1)
     weights = {"v0": 0.5, "v1": 3.0}

@@ -9,7 +9,7 @@ import pytest
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import MissingValueError
+from discreet.errors import DataError, MissingValueError
 from discreet.linkage.shared.coordinates import BothSpreads, Spread
 from discreet.linkage.shared.yardstick import prepare, yardstick
 
@@ -159,3 +159,31 @@ def test_gaps_can_be_read_later() -> None:
     ours, theirs = (one.terms(one.side(a, 0), one.side(b, 1)) for one in (later, measured))
     assert ours.matrix(slice(None)) == pytest.approx(theirs.matrix(slice(None)))
     assert ours.categories == theirs.categories
+
+
+def test_the_first_column_with_gaps_is_named_and_counted_in_both_files() -> None:
+    schema = Schema([Attribute(name, Numeric(), "key") for name in "xyz"])
+    first, second = np.ones((4, 3)), np.ones((3, 3))
+    first[:2, 1], second[0, 1], second[1:, 2] = np.nan, np.nan, np.nan
+    spreads = BothSpreads(Spread.of(first), Spread.of(second))
+    with pytest.raises(MissingValueError, match="X: column 'y' has 3 missing values in the two files"):
+        yardstick("X", (schema, schema), spreads, ("x", "y", "z"))
+    assert yardstick("X", (schema, schema), spreads, ("x", "y", "z"), flag_gaps=True).gaps == ("y", "z")
+
+
+def test_a_category_that_is_a_number_in_the_other_file_is_refused() -> None:
+    first, second = Schema([Attribute("v", Nominal("pq"), "key")]), Schema([Attribute("v", Numeric(), "key")])
+    nothing = Spread.of(np.empty((2, 0)))
+    with pytest.raises(DataError, match="X: attribute 'v' has no levels"):
+        yardstick("X", (first, second), BothSpreads(nothing, nothing), ("v",))
+
+
+@pytest.mark.parametrize(("count", "kind"), [(255, np.uint8), (256, np.int32)])
+def test_codes_take_a_byte_where_levels_and_gap_fit_into_one(count, kind) -> None:
+    few, many = Nominal("pq"), Nominal([str(i) for i in range(count)])
+    schema = Schema([Attribute("f", few, "key"), Attribute("m", many, "key")])
+    data = Microdata(pl.DataFrame({"f": ["q", None], "m": [None, str(count - 1)]}), schema)
+    terms = prepare("X", data, data, ("f", "m"))
+    assert terms.a_codes.dtype == terms.b_codes.dtype == kind
+    assert terms.a_codes.tolist() == [[1, count], [2, count - 1]]
+    assert terms.a_codes.flags.f_contiguous

@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from tests.linkage.unshared import problems
 
+from discreet.contracts.engine import InProcess
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
@@ -387,3 +388,61 @@ def test_shorter_files_are_linked_by_evidence_alone():
             linker.link(problems.table(x, "a"), problems.table(y[:n], "b"))
         assert bool(calls) == improved
         assert len(linker.evidence_) == 1
+
+
+def groups_asked_for(linker, x, y):
+    """What a large file would be matched by: the arguments of the search in groups, and of the links."""
+    told = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(structural, "MOST_PAIRS", len(x) * len(y) - 1)
+        patch.setattr(structural, "near_representatives", lambda *given: ("near", *given))
+        patch.setattr(
+            structural,
+            "groups_first",
+            lambda *given: told.update(search=given, near=given[3]("groups")) or ("fit", 0.25),
+        )
+        patch.setattr(structural, "candidate_links", lambda *given: told.update(links=given) or "links")
+        linker.evidence_ = []
+        assert linker._match(x, y, np.random.default_rng(4), InProcess()) == "links"
+        patch.setattr(structural, "MOST_PAIRS", len(x) * len(y))
+        assert linker._match(x, y, np.random.default_rng(4), InProcess()) != "links"
+    assert linker.evidence_[0] == 0.25
+    return told
+
+
+@pytest.mark.parametrize("start", ["auto", "representatives", "variables"])
+@pytest.mark.parametrize("one_to_one", [True, False])
+def test_large_files_are_matched_in_groups_from_the_starts_that_are_asked_for(start, one_to_one):
+    x, y = SMALL
+    told = groups_asked_for(StructuralLinkage(start=start, one_to_one=one_to_one), x, y)
+    starts, stages = told["search"][:2]
+    fit, order_x, order_y, is_one_to_one, _ = told["links"]
+    assert (fit, is_one_to_one) == ("fit", one_to_one)
+    assert sorted(order_x.tolist()) == sorted(order_y.tolist()) == list(range(24))
+    assert order_x.tolist() != order_y.tolist() != list(range(24))
+    assert len(stages) == 3
+    views = views_of(x[order_x], y[order_y])
+    represented = [[representatives(side, _QUANTILES) for side in views[name]] for name in VIEWS]
+    word, candidates, metrics, groups = told["near"]
+    assert (word, list(candidates), metrics, groups) == ("near", list(VIEWS), tuple(METRICS), "groups")
+    by_variables = [one for one in starts if one.x.shape[1] % 2 == 0 and one.x.shape[1] <= 2 * 4]
+    if start != "variables":
+        for found, expected in zip(starts[-3:], represented, strict=True):
+            assert found.x == pytest.approx(expected[0])
+            assert found.y == pytest.approx(expected[1])
+    assert len(starts) == (3 if start == "representatives" else len(by_variables) + 3 * (start == "auto"))
+    if start == "variables":
+        assert starts
+        expected = matched_variables(views, np.random.default_rng(0))
+        assert starts[0].x.shape == (24, 2 * int((expected[0][0] >= 0).sum()))
+
+
+def test_large_files_of_unlike_lengths_are_not_improved_and_one_view_is_enough():
+    x, y = SMALL
+    linker = StructuralLinkage(normalise="standard", metric="root", start="representatives")
+    for n, stages in ((18, 3), (17, 0)):
+        told = groups_asked_for(linker, x, y[:n])
+        assert (len(told["search"][0]), len(told["search"][1])) == (1, stages)
+        assert told["near"][2:] == (("root",), "groups")
+        assert list(told["near"][1]) == ["standard"]
+        assert (told["links"][1].size, told["links"][2].size) == (24, n)

@@ -9,6 +9,8 @@ from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
 from discreet.linkage.learned_weights import drawn_rivals, learn_weights
+from discreet.linkage.unshared import supervised
+from discreet.linkage.unshared.canonical import Match
 from discreet.linkage.unshared.supervised import SupervisedLinkage, _best_links, _different_columns, _Features
 
 
@@ -201,3 +203,96 @@ def test_features_are_products_or_minus_squared_differences():
         table = features.table(own)
         assert table.shape == (30, 40)
         assert table[pairs[1], pairs[0]] == pytest.approx(features.of(*pairs) @ own)
+
+
+def test_files_of_other_lengths_are_told_apart_in_what_is_refused(monkeypatch):
+    rng = np.random.default_rng(0)
+    a, b = problems.table(rng.normal(size=(10, 2)), "a"), problems.table(rng.normal(size=(8, 2)), "b")
+    with pytest.raises(DataError, match="positions beyond the 10 and 8 records of the files"):
+        SupervisedLinkage([[0, 0], [1, 8]]).link(a, b)
+    known = [[0, 0], [9, 7]]
+    monkeypatch.setattr(supervised, "MOST_PAIRS", 80)
+    assert SupervisedLinkage(known).link(a, b).best[[0, 7]].tolist() == [0, 9]
+    monkeypatch.setattr(supervised, "MOST_PAIRS", 79)
+    with pytest.raises(DataError, match="files of 10 and 8 records have too many pairs"):
+        SupervisedLinkage(known).link(a, b)
+
+
+@pytest.mark.parametrize(
+    ("n_b", "parameters", "improved"),
+    [
+        (9, {}, True),
+        (8, {}, False),  # fewer than three quarters
+        (9, {"improve": False}, False),
+        (9, {"one_to_one": False}, False),
+    ],
+)
+def test_a_match_is_improved_where_files_are_alike_and_everybody_is_taken_once(monkeypatch, n_b, parameters, improved):
+    asked = []
+    monkeypatch.setattr(
+        supervised, "_improved", lambda x, y, table, links: asked.append((x.shape, y.shape, links.tolist())) or table
+    )
+    rng = np.random.default_rng(0)
+    a, b = problems.table(rng.normal(size=(12, 2)), "a"), problems.table(rng.normal(size=(n_b, 3)), "b")
+    SupervisedLinkage([[11, 0], [1, 7]], **parameters).link(a, b)
+    assert asked == ([((12, 2), (9, 3), [[11, 0], [1, 7]])] if improved else [])
+
+
+def test_known_links_are_never_given_up_and_representatives_count_as_far_as_they_rate_them_above_others(monkeypatch):
+    evidence = np.array([[3.0, 1.0, 2.0], [0.0, 5.0, 4.0], [7.0, 6.0, 8.0]])
+    start = np.array([0, 1, 2]), np.array([2, 1, 0])
+    told = {}
+
+    def improve_starts(views, starts, fit):
+        told.update(views=views, starts=starts, fit=fit)
+        return [Match(*starts[0], 1.0, fit + 0.5), Match(*starts[1], 0.0, fit)]
+
+    monkeypatch.setattr(supervised, "views_of", lambda x, y: (x, y))
+    monkeypatch.setattr(supervised, "representative_evidence", lambda _: (evidence, [start]))
+    monkeypatch.setattr(supervised, "improve_starts", improve_starts)
+    # Of rows 0 and 2 the known entries 1 and 7 stand above none of three and above one: a share of 1/6, no better
+    # than chance. Entries 3 and 8 stand above two each: 2 · 2/3 − 1 is a third.
+    for links, share in ((np.array([[0, 1], [2, 0]]), 0.0), (np.array([[0, 0], [2, 2]]), 1 / 3)):
+        table = np.array([[0.0, 9.0, 1.0], [4.0, 0.0, 2.0], [3.0, 5.0, 0.0]])  # a row a record of the second file
+        found = supervised._improved("x", "y", table, links)
+        assert told["views"] == ("x", "y")
+        bonus = 1e4 + 10.0 * 8.0 * share
+        left = {(int(a), int(b)) for a, b in links}
+        fast = np.zeros((3, 3))
+        for i in range(3):
+            for j in range(3):
+                if (i, j) in left:
+                    fast[i, j] = bonus
+                elif any(i == a or j == b for a, b in left):
+                    fast[i, j] = -bonus
+        assert told["fit"] == pytest.approx(share * evidence + fast)
+        assert found == pytest.approx((share * evidence + 0.5).T)
+        # Two of three are known, so that every start is the same match.
+        assert len(told["starts"]) == 2
+        rest = ({0, 1, 2} - set(links[:, 0].tolist()), {0, 1, 2} - set(links[:, 1].tolist()))
+        for rows, columns in told["starts"]:
+            pairs = set(zip(rows.tolist(), columns.tolist(), strict=True))
+            assert pairs == left | {(min(rest[0]), min(rest[1]))}
+
+
+def test_a_start_keeps_its_pairs_beside_known_links():
+    fast = np.array([[5.0, -5.0], [-5.0, 0.0]])
+    table = supervised._with_pairs((np.array([0, 1]), np.array([1, 1])), fast)
+    assert table.tolist() == [[5.0, -4.0], [-5.0, 1.0]]
+    assert fast.tolist() == [[5.0, -5.0], [-5.0, 0.0]]
+
+
+def test_links_between_blocks_teach_neither():
+    rng = np.random.default_rng(0)
+    towns = np.repeat(["u", "v"], 10)
+    schema = Schema(
+        [Attribute("x", Numeric(), "key"), Attribute("y", Numeric(), "key"), Attribute("town", Nominal("uv"), "key")]
+    )
+    a = pl.DataFrame({"x": rng.normal(size=20), "town": towns})
+    b = pl.DataFrame({"y": rng.normal(size=20), "town": towns[::-1]})
+    # The first block of the second file are its last records: of the first and the last of it, links are known.
+    known = [[0, 19], [9, 10], [10, 0], [19, 9], [5, 5], [15, 15]]
+    links = SupervisedLinkage(known, by=["town"]).link(a, b, schema)
+    assert links.best[[19, 10, 0, 9]].tolist() == [0, 9, 10, 19]
+    with pytest.raises(DataError, match="1 known links"):
+        SupervisedLinkage(known[1:], by=["town"]).link(a, b, schema)

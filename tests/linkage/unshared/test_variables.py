@@ -221,3 +221,25 @@ def test_matches_come_cheapest_first_each_once():
     begun = quadratic_matching(np.zeros((1, 4, 4)), np.zeros((1, 4, 4)), own, True, 0, rng)
     assert len(begun) == 1
     assert (begun[0][0].tolist(), begun[0][1].tolist(), begun[0][2]) == ([1, 3, 0, 2], [-1] * 4, pytest.approx(0))
+
+
+def test_what_is_wrong_is_said_of_the_file_and_the_column_that_it_is_wrong_with():
+    good = problems.table(np.arange(12.0).reshape(6, 2), "a")
+    words = Microdata(pl.DataFrame({"w": ["x", "y"]}), Schema([Attribute("w", Nominal("xy"), "key")]))
+    with pytest.raises(SchemaError, match="the first file has no numeric key"):
+        match_variables(words, good)
+    # Two values are enough, and the first column that has fewer is named.
+    gaps = np.array([[1.0, np.nan, np.nan], [2.0, 5.0, np.nan], [np.nan, np.nan, 3.0]])
+    with pytest.raises(DataError, match="column 'b1' of the second file has fewer than 2 values"):
+        match_variables(good, problems.table(gaps, "b"))
+    assert len(match_variables(good, problems.table(gaps[:, :1], "b")).pairs) == 1
+    with pytest.raises(TypeError, match="match_variables: schema must be a Schema"):
+        match_variables(good, good, schema={"a0": "numeric"})
+    for parameters, name in (
+        ({"restarts": -1}, "restarts"),
+        ({"attributes_a": 3}, "attributes_a"),
+        ({"attributes_b": 3}, "attributes_b"),
+        ({"random_state": "x"}, "random_state"),
+    ):
+        with pytest.raises(ParameterError, match=f"match_variables: {name} must be"):
+            match_variables(good, good, **parameters)
