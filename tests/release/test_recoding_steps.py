@@ -126,9 +126,7 @@ def test_what_is_wrong_in_a_recoding_is_said_with_its_column(bad, words):
 def test_a_second_recoding_names_what_came_before():
     with pytest.raises(ParameterError, match=r"--recode names 'a' twice for the same kind of recoding \(rare-levels\)"):
         recode_steps(["a=rare:5", "a=rare:6"])
-    with pytest.raises(
-        ParameterError, match="'a' twice: banding needs the numbers .*, and rare-levels comes before it"
-    ):
+    with pytest.raises(ParameterError, match="banding needs the numbers .*, and rare-levels comes before it"):
         recode_steps(["a=prefix:3", "a=rare:5", "a=nice:5"])
 
 
