@@ -204,3 +204,35 @@ def test_sequences_are_the_same_whatever_the_order_of_their_events():
     words = Microdata(pl.DataFrame({"n": ["1", "2"]}), Schema([Attribute("n", Nominal(["1", "2"]), "key")]))
     whole = Microdata(pl.DataFrame({"n": [1, 2]}), Schema([Attribute("n", Numeric(), "key")]))
     assert same_table(words, whole), "as texts, where the kinds differ"
+
+
+@pytest.mark.parametrize(
+    ("steps", "flag"),
+    [
+        ([], None),
+        ([Step("rank-swapping", {"attributes": ["x"]})], True),
+        ([Step("top-coding", {"attributes": ["x"]})], False),
+        ([Step("top-coding", {"attributes": ["x"]}), Step("rank-swapping", {"attributes": ["x"]})], True),
+    ],
+)
+def test_a_file_that_the_steps_do_not_make_is_flagged_as_they_would(tmp_path, monkeypatch, steps, flag):
+    schema = Schema([Attribute("x", Numeric(), "key")])
+    table, seen = Microdata(pl.DataFrame({"x": [1.0, 2.0, 3.0]}), schema), []
+
+    def unlike(*_):
+        raise DataError("another file")
+
+    def assessed(original, masked, scenarios, *, measures):
+        seen.append((original, masked, scenarios))
+        return "after"
+
+    monkeypatch.setattr(checking, "read_source", lambda plan, base: (table, (plan, base)))
+    monkeypatch.setattr(checking, "read_release", lambda *parts, **_: parts[1])
+    monkeypatch.setattr(checking, "told", unlike)
+    monkeypatch.setattr(checking, "assess_intruders", assessed)
+    monkeypatch.setattr(checking, "verify", lambda after, limits, masked: (after, dict(limits), masked))
+    plan = Protocol(schema, steps, [Intruder("a", ("x",))], {"risk_at_most": 5}, 1)
+    after, limits, masked = checking.check_release(plan, tmp_path / "m.csv")
+    assert (after, limits) == ("after", {"risk_at_most": 5})
+    assert (masked.provenance.perturbative, masked.provenance.n_records) == (flag, 3)
+    assert seen == [(table, masked, plan.scenarios)]
