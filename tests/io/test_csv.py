@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -431,3 +433,83 @@ def test_titles_are_named_with_their_lines(tmp_path):
         assert read_table(save(tmp_path, title + rows), leave_out=lines)[0].num_rows == 3
     table, origin = read_table(save(tmp_path, f"T\n{rows}", encoding="utf-16"), leave_out=[1])
     assert (table.num_rows, origin["dialect"]["encoding"]) == (3, "utf-16")
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [(pa.int64(), True), (pa.float64(), True), (pa.uint8(), True), (pa.string(), False), (pa.bool_(), False)],
+)
+def test_numbers_are_written_in_the_style_of_their_column(kind, numbers):
+    assert csv.writes_numbers(kind, named=False) is numbers
+    assert csv.writes_numbers(kind, named=True) is True
+
+
+def test_masked_numbers_have_the_marks_of_their_file_whole_ones_too(tmp_path):
+    path = save(tmp_path, "x;n;w\n1,5;1 000;5 %\n2,5;2 500;6 %\n")
+    schema = dc.Schema([dc.Attribute(name, dc.Numeric(), "key") for name in "xnw"])
+    data = dc.read(path, schema, thousands="space")
+    masked = data.replacing({"x": [1.25, 3.5], "n": [1500.0, 1500.0], "w": [7.0, 7.0]})
+    write_table(masked, tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == "x;n;w\n1,25;1500;7 %\n3,5;1500;7 %\n"
+
+
+def test_values_as_text():
+    schema = dc.Schema([dc.Attribute("x", dc.Sequence(("a", "b"), delimiter=">"), "key")])
+    for column, found in [
+        (numbers(1.5, float("nan"), None), ["1.5", None, None]), (numbers(1, None), ["1", None]),
+        (pa.chunked_array([pa.array(["a", "b", "a"]).dictionary_encode()]), ["a", "b", "a"]),
+        (numbers(["a", "b"], ["b"]), ["a>b", "b"]), (numbers(True, False), ["true", "false"]),
+    ]:  # fmt: skip
+        assert csv.column_as_text(column, schema, "x").to_pylist() == found
+
+
+@pytest.mark.parametrize(
+    ("value", "words", "hint"),
+    [
+        ("1.234", r"its '\.' may stand between thousands or before decimals", "--thousands . or --decimal .;"),
+        ("1,234", "its ',' may stand between thousands or before decimals", "--thousands , or --decimal ,;"),
+        ("123 456", "its space may stand between thousands or between codes", "--thousands space or --thousands none;"),
+    ],
+)
+def test_two_ways_to_read_a_column_are_told_with_what_to_say(value, words, hint):
+    with pytest.raises(FileError, match=words) as caught:
+        styles({"y": [value]})
+    assert hint in caught.value.hint
+
+
+def test_marks_that_were_named_read_what_they_can_and_the_rest_is_plain():
+    assert csv.reading_of(Texts.of(texts("1,5")), ",", None).styles[0] == Style(",")
+    assert csv.reading_of(Texts.of(texts("1.5")), ",", None).styles[0] == Style()
+    assert csv.reading_of(Texts.of(texts("1.234")), ",", ".").styles == (Style(",", "."),)
+    assert csv.reading_of(Texts.of(texts("a")), ",", None).styles == ()
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (pa.ArrowInvalid("CSV parse error: Row #7: Expected 2 columns, got 1: SECRET"), "1 row of 'x.csv' does not"),
+        (pa.ArrowInvalid("invalid UTF8 data"), "holds bytes that are not latin-1 text"),
+        (UnicodeDecodeError("utf-8", b"a", 0, 1, "SECRET"), "holds bytes that are not latin-1 text"),
+        (pa.ArrowInvalid("SECRET"), "is not a well-formed CSV file"),
+    ],
+)  # fmt: skip
+def test_what_arrow_finds_wrong_is_said_without_its_words(error, told):
+    source = csv.TextFile(PATH, csv.Dialect(encoding="latin-1"), PATH, 0)
+    with pytest.raises(FileError, match=told) as caught, csv.told_plainly(source, 3):
+        raise error
+    assert "SECRET" not in str(caught.value)
+    with pytest.raises(KeyboardInterrupt), csv.told_plainly(source, 3):
+        raise pa.ArrowCancelled("stopped")
+
+
+def test_a_part_of_a_file_has_neither_names_nor_a_mark():
+    frame = pl.DataFrame({"a": ["1", "x;y"], "b": [None, "z"]})
+    for options, beginning, written in [
+        ({}, True, b'a;b\n1;\n"x;y";z\n'),
+        ({"bom": True, "newline": "\r\n"}, True, b'\xef\xbb\xbfa;b\r\n1;\r\n"x;y";z\r\n'),
+        ({"bom": True}, False, b'1;\n"x;y";z\n'),
+        ({"quote_all": True}, True, b'"a";"b"\n"1";""\n"x;y";"z"\n'),
+    ]:
+        buffer = io.BytesIO()
+        csv.write_text_frame(frame, buffer, csv.Dialect(";", **options), beginning=beginning)
+        assert buffer.getvalue() == written

@@ -97,3 +97,62 @@ def test_a_measure_follows_the_scale(scale, measure):
     assert after_masking(LABELS, SCHEMA, table(schema=changed), None).measures["x"] == measure
     odd = replace(LABELS, measures={"x": "unknown"})
     assert after_masking(odd, SCHEMA, table(schema=changed), None).measures == {"x": "unknown"}
+
+
+def test_letters_of_missing_numbers_keep_their_labels_where_they_stand():
+    labels = Labels(values={"x": {1: "one", "a": "refused", "b": "unknown", "ab": "no letter"}})
+    schema = Schema([Attribute("x", Numeric(), "key")])
+    letters = pa.chunked_array([["a", None, "b"]])
+    origin = {"verbatim_missing": {"x": letters}}
+    release = Microdata(pa.table({"x": [None, 1, 7]}), schema, origin=origin)
+    # The letter beside a number is none of the release any more.
+    assert occurring(labels, release).values == {"x": {1: "one", "a": "refused"}}
+    replaced = Microdata(pa.table({"x": [None, 1, 7]}), schema, origin={**origin, "replaced": ("x",)})
+    assert occurring(labels, replaced).values == {"x": {"a": "refused"}}
+    whole = Microdata(pa.table({"x": [None, 1, 7]}), schema, origin={"verbatim_missing": {"x": letters.chunk(0)}})
+    assert occurring(labels, whole).values == {"x": {1: "one", "a": "refused"}}
+    masked = after_masking(labels, schema, release, done({"x": 2}))
+    assert masked.values == {"x": {"a": "refused", "b": "unknown"}}
+
+
+def test_masked_numbers_keep_the_labels_of_missing_codes_alone():
+    release = Microdata(table().to_native(), SCHEMA, origin={"replaced": ("x", "s")})
+    assert occurring(LABELS, release).values == {"s": LABELS.values["s"], "x": {-9: "refused"}}
+    assert occurring(LABELS, release).missing == {"s": [9], "x": [{"lo": -9, "hi": -5}]}
+
+
+def test_codes_that_are_one_value_written_as_a_range_or_as_a_whole_number():
+    labels = Labels(missing={"x": [{"lo": 5.0, "hi": 5.0}, 7.0, "q"]}, values={"x": {5.0: "five"}})
+    found = occurring(labels, table(x=(5, 1, 2)))
+    assert (found.missing, found.values) == ({"x": [{"lo": 5.0, "hi": 5.0}]}, {"x": {5.0: "five"}})
+    assert occurring(labels, table(x=(7, 1, 2))).missing == {"x": [7.0]}
+    assert occurring(labels, table(x=(1, 1, 2))).missing == {}
+
+
+def test_a_level_declared_no_more_loses_its_label_without_a_record_of_what_was_done():
+    fewer = SCHEMA.replacing(Attribute("s", Nominal((1,)), "key", missing=(9,)))
+    found = after_masking(LABELS, SCHEMA, table(s=(1, 1, 9), schema=fewer), None)
+    assert found.values["s"] == {1: "woman", 9: "no answer"}
+
+
+def test_parts_of_a_joined_level_that_had_no_label_are_named_beside_one_that_had():
+    three = SCHEMA.replacing(Attribute("s", Nominal((1, 2, 3)), "key"))
+    labels = Labels(values={"s": {1: "woman"}})
+    joined = SCHEMA.replacing(Attribute("s", Nominal((1, 2)), "key"))
+    both = np.array([[True, False], [True, False], [False, True]])
+    found = after_masking(labels, three, table(s=(1, 2, 1), schema=joined), done({"s": 2}, s=both))
+    assert found.values["s"] == {1: "woman / 2"}
+    texts = Labels(values={"s": {"a": "gas", "b": "oil"}})
+    words = SCHEMA.replacing(Attribute("s", Nominal(("a", "b")), "key"))
+    new = SCHEMA.replacing(Attribute("s", Nominal(("x", "b")), "key"))
+    same = np.array([[True, False], [False, True]])
+    found = after_masking(texts, words, table(s=("x", "b", "b"), schema=new), done({"s": 1}, s=same))
+    assert found.values["s"] == {"x": "gas", "b": "oil"}
+    other_shape = np.array([[True]])
+    found = after_masking(texts, words, table(s=("x", "b", "b"), schema=new), done({"s": 1}, s=other_shape))
+    assert found.values["s"] == {"b": "oil"}
+
+
+def test_metadata_hold_plain_text():
+    (text,) = to_metadata(Labels(values={"s": {1: "größer", "a": "x"}}, source=".sav")).values()
+    assert '"values": {"s": [[1, "größer"], ["a", "x"]]}' in text.decode()

@@ -694,3 +694,19 @@ def test_the_end_of_a_table_that_comes_in_parts():
             start += size
         assert (ending.lines, ending.records, ending.places) == (7, 3, (2, 5))
         assert (ending.last, ending.nulls) == ({"a": "3", "b": "y"}, {"a": 0, "b": 1})
+
+
+@pytest.mark.parametrize(
+    ("rows", "lines"),
+    [
+        ([["", "b"], ["1", "x"], ["2", ""]], 0),  # an index without a name, whatever the last line holds
+        ([["", ""], ["a", "b"], ["1", "x"]], 1),
+        ([["", "t", ""], ["a", "b", "c"], ["1", "x", "y"]], 1),
+        ([["t"], ["", "b"], ["1", "x"], ["2", "y"]], 2),
+        ([["t"]] * 5 + [["a", "b"], ["1", "2"]], 5),
+        ([["t"]] * 6 + [["a", "b"], ["1", "2"]], 0),
+        ([["t"], ["a", "b"]], 0),
+    ],
+)
+def test_an_index_is_told_from_a_title_by_the_first_line(rows, lines):
+    assert title_lines(rows) == lines

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import polars as pl
 import pyarrow as pa
 import pytest
+from tests.stand_ins import instead
 
 import discreet as dc
 from discreet.data.labels import Labels
@@ -242,3 +243,55 @@ def test_what_was_read_is_never_written_over(path, tmp_path):
     assert path.read_text() == TEXT
     assert isinstance(stored_csv.target_of(tmp_path / "o.csv.gz"), stored_csv.CsvTarget)
     assert not isinstance(stored_csv.target_of(tmp_path / "o.parquet"), stored_csv.CsvTarget)
+
+
+def test_a_first_line_of_declared_names_is_no_record_whoever_reads_it(tmp_path):
+    path = tmp_path / "years.csv"
+    path.write_text("2019;2020\n" + "".join(f"{i};{i * 7 % 30}\n" for i in range(1, 30)))
+    declared = dc.Schema([dc.Attribute(name, dc.Numeric(), "key") for name in ("2019", "2020")])
+    for call in (dc.inspect, dc.read, dc.scan):
+        with pytest.raises(DiscreetError):
+            call(path)
+        assert call(path, declared).schema.names == ("2019", "2020")
+    original = dc.read(path, declared)
+    assert reading.read_release(path, original).names == original.names
+    assert dc.inspect(path, header=False).schema.names == ("column_1", "column_2")
+
+
+def test_how_a_file_is_read_is_handed_on(path, monkeypatch):
+    asked = []
+    kept = reading.io.read_table
+
+    def noted(where, **options):
+        asked.append({name: value for name, value in options.items() if value is not None and name != "names"})
+        return kept(where, **options)
+
+    monkeypatch.setattr(reading, "io", instead(reading.io, read_table=noted))
+    told = {"delimiter": ";", "encoding": "utf-8", "header": True, "decimal": ",", "leave_out": "none"}
+    dc.read(path, SCHEMA, **told)
+    dc.inspect(path, SCHEMA, **told)
+    reading.read_with_proposal(path, **told)
+    reading.survey(path, keys="TOWN", **told)
+    assert asked == [told] * 4
+    dc.read(path, SCHEMA, thousands=".")
+    assert asked[4:] == [{"thousands": "."}]
+
+
+def test_a_release_of_text_is_read_with_the_marks_of_its_original_alone(path, tmp_path, monkeypatch):
+    original = dc.read(path, SCHEMA)
+    asked = []
+    kept = reading.io.read_table
+
+    def noted(where, **options):
+        asked.append((options.get("decimal"), options.get("leave_out"), options["names"]))
+        return kept(where, **options)
+
+    monkeypatch.setattr(reading, "io", instead(reading.io, read_table=noted))
+    release = tmp_path / "release.csv"
+    release.write_text("AGE;TOWN\n31,5;X\n42;Y\n27,5;X\n55;Z\n")
+    pl.DataFrame({"AGE": [31.5, 42.0, 27.5, 55.0], "TOWN": list("XYXZ")}).write_parquet(tmp_path / "release.parquet")
+    reading.read_release(release, original)
+    reading.read_release(release, original, decimal=",", leave_out=[3])
+    reading.read_release(tmp_path / "release.parquet", original)
+    names = ("ID", "AGE", "TOWN")
+    assert asked == [(",", None, names), (",", "none", names), (None, None, names)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import datetime as dt
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -746,3 +747,49 @@ def test_the_same_table_gives_the_same_bytes_with_no_time_in_them(tmp_path, endi
     assert path.read_bytes() != content
     statistical._without_time(path, ending)
     assert path.read_bytes() == content
+
+
+def test_formats_of_a_catalogue_are_found_with_the_width_that_they_are_shown_in(monkeypatch):
+    named = {"SEX": {1.0: "man", 2.0: "woman"}, "AGE5": {1.0: "young"}, "$town": {"a": "A"}}
+    library = SimpleNamespace(read_sas7bcat=lambda _: (None, SimpleNamespace(value_labels=named)))
+    monkeypatch.setattr(statistical, "_library", lambda _: library)
+    columns = {"a": "SEX8.", "b": "sex", "c": "AGE5", "d": "AGE58.2", "e": None, "f": "BEST12.", "g": "$TOWN3."}
+    found = statistical._from_catalogue(Path("f.sas7bcat"), SimpleNamespace(original_variable_types=columns))
+    assert found == {"a": named["SEX"], "b": named["SEX"], "c": named["AGE5"], "g": named["$town"]}
+    assert statistical._from_catalogue(Path("f.sas7bcat"), SimpleNamespace(original_variable_types=None)) == {}
+
+    def broken(path):
+        raise ValueError(path)
+
+    library.read_sas7bcat = broken
+    with pytest.raises(FileError, match="'f.sas7bcat' is not a catalogue of SAS formats that can be read"):
+        statistical._from_catalogue(Path("f.sas7bcat"), SimpleNamespace(original_variable_types={}))
+
+
+def test_a_catalogue_lies_beside_a_file_of_sas_by_its_name_or_by_the_usual_one(tmp_path):
+    path = tmp_path / "a.sas7bdat"
+    assert statistical._catalogue_of(path) is None
+    (tmp_path / "formats.sas7bcat").write_text("")
+    assert statistical._catalogue_of(path) == tmp_path / "formats.sas7bcat"
+    (tmp_path / "a.sas7bcat").write_text("")
+    assert statistical._catalogue_of(path) == tmp_path / "a.sas7bcat"
+    assert statistical._catalogue_of(tmp_path / "a.sav") is None
+
+
+def test_columns_as_they_stand_with_every_way_to_be_missing(tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame({"x": pd.Series([1.0, "a", None], dtype=object), "y": [1.5, 2.5, 3.5], "t": ["a", "", "b"]})
+    pyreadstat.write_dta(frame, str(tmp_path / "a.dta"), missing_user_values={"x": ["a"]})
+    found = statistical.read_plainly(tmp_path / "a.dta", ".dta", ("t", "x"))
+    assert found.to_dict(as_series=False) == {"x": ["1.0", "a", None], "t": ["a", None, "b"]}
+
+
+def test_the_columns_of_a_file_are_listed_without_its_records(sav, tmp_path):
+    names, records = statistical.list_statistical(sav)
+    assert (names, records) == (["ID", "sex", "edu", "fuel", "born", "seen", "income"], 60)
+    (tmp_path / "bad.sav").write_bytes(b"no")
+    with pytest.raises(FileError, match="bad.sav' is not a SPSS file that can be read"):
+        statistical.list_statistical(tmp_path / "bad.sav")
+    some, _ = statistical.read_statistical(sav, columns=["edu", "ID"])
+    assert sorted(some.column_names) == ["ID", "edu"]

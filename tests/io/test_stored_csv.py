@@ -339,3 +339,102 @@ def test_options_of_text(tmp_path):
     assert text.origin["dialect"]["encoding"] == "latin-1"
     with pytest.raises(FileError, match=r"not utf-8 text"):
         read_stored_text(path)
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_bytes(b"age;pay;town\n31;1,50;Aa\n42;2,25;Bb\n27;3,00;Aa\n55;4,75;Cc\n")
+    return path
+
+
+NAMES = ("age", "pay", "town")
+DECLARED = dc.Schema([
+    dc.Attribute("age", dc.Numeric(), "key"), dc.Attribute("pay", dc.Numeric(), "key"),
+    dc.Attribute("town", dc.Nominal(["Aa", "Bb", "Cc"]), "key"),
+])  # fmt: skip
+
+
+def test_endings_of_text():
+    assert [stored_csv.is_text(f"a{one}") for one in (".csv", ".TSV", ".txt", ".csv.gz", ".tsv.zst")] == [True] * 5
+    assert [stored_csv.is_text(f"a{one}") for one in (".parquet", ".ndjson", ".ndjson.gz", "")] == [False] * 4
+
+
+def test_a_text_is_read_into_a_table_with_what_its_writer_needs(small, tmp_path):
+    text = read_stored_text(small)
+    assert (text.origin["path"], text.origin["dialect"]["decimal"], text.origin["format"]) == (str(small), ",", "csv")
+    assert list(text.remembered) == ["pay"]
+    source = stored_csv.CsvSource(text, DECLARED, [small, tmp_path / "s.toml", small])
+    assert source.inputs == (str(small), str(tmp_path / "s.toml"))
+    assert (repr(source), len(source), source.decimal) == ("CsvSource(4 records)", 4, ",")
+    some = source.in_memory(["pay", "age"]).to_arrow().to_pydict()
+    assert some == {"age": [31, 42, 27, 55], "pay": [1.5, 2.25, 3, 4.75]}
+    parts = list(source.batches(3))
+    assert [len(part) for part in parts] == [3, 1]
+    assert [part.origin["verbatim"]["pay"].to_pylist() for part in parts] == [["1,50", "2,25", "3,00"], ["4,75"]]
+    assert "pay" not in source.in_memory(["age"]).origin["verbatim"]
+
+
+def test_a_release_is_written_as_its_original_and_can_be_read_at_once(small, tmp_path):
+    source = dc.scan(small, DECLARED)
+    target = stored_csv.CsvTarget(tmp_path / "out.csv", [small])
+    masked = [part.replacing({"age": [40.0] * len(part)}) for part in source.batches(3)]
+    target.write(masked)
+    content = (tmp_path / "out.csv").read_bytes()
+    assert content == b"age;pay;town\n40;1,50;Aa\n40;2,25;Bb\n40;3,00;Aa\n40;4,75;Cc\n"
+    stored = target.stored(DECLARED)
+    assert (len(stored), stored.inputs, stored.decimal) == (4, (str(tmp_path / "out.csv"),), ",")
+    assert stored.in_memory(NAMES).to_arrow().column("age").to_pylist() == [40] * 4
+    step = source.step_target(tmp_path / "unused")
+    step.write(masked)
+    again = step.stored(DECLARED)
+    assert (again.inputs, again.in_memory(["age"]).to_arrow().column("age").to_pylist()) == ((), [40] * 4)
+    assert [part.origin["verbatim"]["pay"].to_pylist() for part in again.batches(3)][1] == ["4,75"]
+    with pytest.raises(FileError, match="also an input"):
+        stored_csv.CsvTarget(small, [small])
+
+
+def test_numbers_that_were_masked_in_one_part_are_written_anew_in_all(small, tmp_path):
+    source = dc.scan(small, DECLARED)
+    first, second = source.batches(3)
+    target = stored_csv.CsvTarget(tmp_path / "out.csv.gz", [small])
+    other = dc.Microdata(second.replacing({"pay": [9.5]}).to_native(), DECLARED, origin=second.origin)
+    target.write([first, other])
+    lines = gzip.decompress((tmp_path / "out.csv.gz").read_bytes()).decode().splitlines()
+    assert lines == ["age;pay;town", "31;1,5;Aa", "42;2,25;Bb", "27;3;Aa", "55;9,5;Cc"]
+
+
+def test_other_encodings_are_written_a_part_at_a_time(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes("town,n\n".encode("utf-16") + "".join(f"é{i},{i}\n" for i in range(150)).encode("utf-16-le"))
+    schema = dc.read(path).schema
+    target = stored_csv.CsvTarget(tmp_path / "out.csv")
+    target.write(dc.scan(path, schema).batches(70))
+    assert (tmp_path / "out.csv").read_bytes() == path.read_bytes()
+
+
+def test_the_last_bytes_of_a_file_packed_or_not(tmp_path):
+    content = bytes(range(200)) * 3
+    (tmp_path / "a.csv").write_bytes(content)
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(content))
+    (tmp_path / "b.csv").write_bytes(b"short")
+    assert stored_csv._last_bytes(tmp_path / "a.csv") == stored_csv._last_bytes(tmp_path / "a.csv.gz") == content[-64:]
+    assert stored_csv._last_bytes(tmp_path / "b.csv") == b"short"
+
+
+def test_a_release_that_fails_leaves_nothing(small, tmp_path):
+    source = dc.scan(small, DECLARED)
+
+    def broken():
+        yield next(iter(source.batches(3)))
+        raise RuntimeError("no more")
+
+    for target in (stored_csv.CsvTarget(tmp_path / "out.csv"), stored_csv._StepTarget()):
+        with pytest.raises(RuntimeError, match="no more"):
+            target.write(broken())
+    assert [path.name for path in tmp_path.iterdir()] == ["small.csv"]
+    gc.collect()
+    assert not list(Path(tempfile.gettempdir()).glob("discreet-work-*/released.parquet"))

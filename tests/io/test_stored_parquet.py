@@ -8,10 +8,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.stand_ins import instead
 
 import discreet as dc
 from discreet.data.microdata import table_of_numbers
-from discreet.errors import FileError, SchemaError
+from discreet.errors import DataError, FileError, SchemaError
 from discreet.io import stored_parquet
 from discreet.io.stored_parquet import ParquetSource, ParquetTarget, is_large, parquet_files, read_head
 
@@ -137,3 +138,81 @@ def test_a_folder_may_begin_with_files_that_hold_nothing(tmp_path):
     pq.write_table(table.rename_columns(["x", "z"]), folder / "9.parquet")
     with pytest.raises(SchemaError, match="has other columns than"):
         dc.scan(folder)
+
+
+def test_ledgers_are_called_by_their_formats_and_hidden_folders_are_passed_over(folder):
+    (folder / "_temporary").mkdir()
+    (folder / ".git").mkdir()
+    (folder / "d.pq").write_bytes((folder / "a.parquet").read_bytes())
+    assert [os.path.basename(file) for file in parquet_files(folder)] == ["a.parquet", "b.parquet", "d.pq"]  # noqa: PTH119
+    for name in ("year=2020", "year=2021"):
+        (folder / name).mkdir()
+    with pytest.raises(FileError, match="holds 2 folders beside"):
+        parquet_files(folder)
+    (folder / "_spark_metadata").mkdir()
+    with pytest.raises(FileError, match="is a Spark streaming table"):
+        parquet_files(folder)
+
+
+def test_parquet_counts_as_it_is_decoded(folder, monkeypatch):
+    decoded = sum(
+        group.total_byte_size
+        for name in ("a.parquet", "b.parquet")
+        for metadata in [pq.ParquetFile(folder / name).metadata]
+        for group in map(metadata.row_group, range(metadata.num_row_groups))
+    )
+    monkeypatch.setattr(stored_parquet, "_SHARE", 0.5)
+    monkeypatch.setattr(stored_parquet, "_memory", lambda: 2 * decoded)
+    assert not is_large(folder)
+    monkeypatch.setattr(stored_parquet, "_memory", lambda: 2 * decoded - 1)
+    assert is_large(folder)
+    assert not is_large(folder / "a.parquet")
+
+
+def test_a_system_that_does_not_tell_its_memory(monkeypatch):
+    asked = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 10}
+    monkeypatch.setattr(stored_parquet, "os", instead(os, sysconf=asked.__getitem__))
+    assert stored_parquet._memory() == 40_960
+
+    def untold(name):
+        raise ValueError(name)
+
+    monkeypatch.setattr(stored_parquet, "os", instead(os, sysconf=untold))
+    assert stored_parquet._memory() == 8 * 2**30
+
+
+def test_a_file_that_grew_since_it_was_opened_is_told(tmp_path):
+    path = tmp_path / "x.parquet"
+    pl.DataFrame({"x": [1.0, 2.0]}).write_parquet(path)
+    source = ParquetSource(path, SCHEMA, [tmp_path / "schema.toml", path])
+    assert source.inputs == (str(path), str(tmp_path / "schema.toml"))
+    pl.DataFrame({"x": [1.0, 2.0, 3.0]}).write_parquet(path)
+    with pytest.raises(DataError, match=r"x.parquet' had 2 records and has 3 now"):
+        source.in_memory(["x"])
+
+
+def test_columns_come_in_the_order_of_the_schema_and_only_those_that_are_asked_for(tmp_path):
+    path = tmp_path / "x.parquet"
+    table = table_of_numbers({"b": np.arange(3.0), "a": np.arange(3.0) + 10, "c": np.zeros(3)})
+    pl.from_arrow(table.to_arrow()).write_parquet(path)
+    source = ParquetSource(path, table.schema)
+    assert source.in_memory(["a", "none", "b"]).to_arrow().to_pydict() == {"b": [0, 1, 2], "a": [10, 11, 12]}
+    assert [batch.names for batch in source.batches(2, ["c", "b"])] == [("b", "c")] * 2
+    assert [len(batch) for batch in source.batches(2)] == [2, 1]
+
+
+def test_types_that_differ_from_file_to_file_are_told(tmp_path):
+    with pytest.raises(DataError, match="columns of the same name and of different types"):
+        stored_parquet._joined([pa.table({"x": [1]}), pa.table({"x": ["a"]})])
+    joined = stored_parquet._joined([pa.table({"x": [1]}), pa.table({"x": [1.5]})])
+    assert joined.to_pydict() == {"x": [1.0, 1.5]}
+
+
+def test_what_was_written_can_be_read_again_by_either_kind_of_name(tmp_path):
+    table = table_of_numbers({"x": np.arange(3.0)})
+    for name, is_folder in (("a.parquet", False), ("b.PQ", False), ("c", True), ("d.csv", True)):
+        target = ParquetTarget(tmp_path / name)
+        assert (target.is_folder, target.path) == (is_folder, str(tmp_path / name))
+        target.write([table, table])
+        assert len(target.stored(table.schema)) == 6
+        assert (tmp_path / name).is_dir() is is_folder

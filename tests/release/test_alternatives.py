@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 import discreet as dc
+from discreet.data.toml_text import Places
 from discreet.errors import DiscreetError, ParameterError, SchemaError
-from discreet.release.alternatives import OpenProtocol, chains, parse_chains
+from discreet.release import alternatives
+from discreet.release.alternatives import OpenProtocol, chains, open_chains, parse_chains, read_alternatives
 
 HEAD = """
 [[attribute]]
@@ -119,3 +121,58 @@ def test_chains_as_typed():
     (one, *rest) = parse_chains(["mdav k=3", "rounding base=5 + mdav k=3,4"])
     assert isinstance(one, dc.MDAV)
     assert [len(chain.steps) for chain in rest] == [2, 2]
+
+
+def test_an_open_protocol_counts_its_combinations_and_keeps_seed_and_folder(tmp_path):
+    text = f'seed = 7\n{HEAD}[[step]]\nmethod = "mdav"\nk = [3, 5]\n[[step]]\nmethod = "top-coding"\noptional = true\n'
+    (tmp_path / "open.toml").write_text(text)
+    plan = OpenProtocol.load(tmp_path / "open.toml")
+    assert (plan.count, repr(plan)) == (4, "OpenProtocol(4 combinations of 2 steps)")
+    assert {(chain.seed, chain.folder) for chain in plan.chains(4)} == {(7, tmp_path)}
+    assert OpenProtocol.from_toml(text).folder is None
+    with pytest.raises(ParameterError, match="make 4 combinations, more than 3"):
+        plan.chains(3)
+
+
+def test_steps_alone_make_chains_and_none_is_said():
+    found = open_chains('[[step]]\nmethod = "mdav"\nk = [3, 5]\noptional = true\n[[step]]\nmethod = "pram"\n')
+    assert [[step.method for step in chain.steps] for chain in found] == [["mdav", "pram"], ["mdav", "pram"], ["pram"]]
+    assert [chain.steps[0].parameters.get("k") for chain in found] == [3, 5, None]
+    for text in ("", "step = 3"):
+        with pytest.raises(SchemaError, match=r"There is no \[\[step\]\] in the text"):
+            open_chains(text)
+        with pytest.raises(SchemaError, match=r"The protocol has no \[\[step\]\]"):
+            OpenProtocol.from_toml(f"{text}\n{HEAD}")
+    with pytest.raises(ParameterError, match="2 combinations, more than 1"):
+        open_chains('[[step]]\nmethod = "mdav"\nk = [3, 5]', 1)
+    with pytest.raises(SchemaError, match=r"\[\[step\]\] number 2 must be a table"):
+        read_alternatives(3, 1, Places(""))
+    with pytest.raises(SchemaError, match="for several tables, and candidates are for one"):
+        OpenProtocol.from_toml("[[table]]\nname = 'a'\n")
+
+
+def test_what_is_said_beside_any_of_holds_where_nothing_else_is_said():
+    (found,) = open_chains('[[step]]\nk = 4\nunit = "home"\nany_of = [[{method = "mdav"}, {method = "mdav", k = 9}]]')
+    assert [(step.parameters, step.unit) for step in found.steps] == [({"k": 4}, "home"), ({"k": 9}, "home")]
+    nothing = read_alternatives({"optional": True, "any_of": [[], {"method": "mdav"}]}, 0, Places(""))
+    assert [len(steps) for steps in nothing] == [0, 1]
+    with pytest.raises(SchemaError, match="k must list one value at least"):
+        open_chains('[[step]]\nmethod = "mdav"\nk = {any_of = 3}')
+
+
+def test_as_many_settings_of_a_step_as_are_written_down(monkeypatch):
+    monkeypatch.setattr(alternatives, "_MOST_OF_A_STEP", 3)
+    assert len(open_chains('[[step]]\nmethod = "mdav"\nk = [3, 4, 5]')) == 3
+    with pytest.raises(ParameterError, match=r"\[\[step\]\] number 1: its lists make 4 combinations, more than 3"):
+        open_chains('[[step]]\nmethod = "mdav"\nk = [3, 4, 5, 6]')
+
+
+def test_chains_in_python_at_their_limit():
+    assert len(chains([dc.MDAV(), None], [dc.MDAV(), None], limit=4)) == 3
+    (single,) = chains(dc.MDAV(k=4), None)
+    assert [one.k for one in single.steps] == [4]
+    assert isinstance(chains(dc.PerUnit(dc.MDAV(), "home"))[0].steps[0], dc.PerUnit)
+    with pytest.raises(ParameterError, match="a place must have one alternative at least"):
+        chains(dc.MDAV(), [])
+    with pytest.raises(DiscreetError, match="must be a masker or None"):
+        chains("mdav")

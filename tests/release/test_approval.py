@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import io
 import json
@@ -10,6 +11,7 @@ import shutil
 import zipfile
 
 import pytest
+from tests.stand_ins import instead
 
 from discreet.cli import main
 from discreet.errors import FileError, ParameterError
@@ -360,3 +362,118 @@ def test_a_folder_that_may_not_be_read_is_unlisted(release):
     assert stray_files(release / "manifest.json") == ["closed"]
     (release / "closed").chmod(0o700)
     assert stray_files(release / "manifest.json") == []
+
+
+def test_an_approval_is_told_as_it_was_written_without_blanks_around(release):
+    told = approve(release, by=" A. Smith ", reason="Fine.\n", exceptions=[" one", "two "], date="2026-01-30")
+    (entry,) = json.loads((release / APPROVALS).read_text(encoding="utf-8"))["approvals"]
+    sums = {name: hashlib.sha256((release / name).read_bytes()).hexdigest() for name in ("manifest.json", "masked.csv")}
+    assert entry["approval"] == {
+        "number": 1, "decision": "approved", "by": "A. Smith", "reason": "Fine.", "exceptions": ["one", "two"],
+        "date": "2026-01-30", "manifest": {"name": "manifest.json", "sha256": sums["manifest.json"]}, "previous": "",
+        "files": [{"name": name, "sha256": sums["masked.csv"]} for name in ("masked.csv", "sub/report.html")],
+    }  # fmt: skip
+    assert entry["signature"] is None
+    text = json.dumps(
+        {"approval": entry["approval"], "signature": None}, sort_keys=True, ensure_ascii=False, separators=(",", ":")
+    )
+    assert entry["seal"] == hashlib.sha256(text.encode()).hexdigest()
+    assert told.to_dict() == {
+        "number": 1, "decision": "approved", "by": "A. Smith", "reason": "Fine.", "date": "2026-01-30",
+        "exceptions": ["one", "two"], "seal": entry["seal"], "holds": True, "faults": [], "signed": "",
+        "signature": "",
+    }  # fmt: skip
+    (release / "masked.csv").unlink()
+    (release / "sub" / "report.html").write_text("b")
+    (later,) = check_approvals(release)
+    assert later.to_dict()["holds"] is False
+    assert later.to_dict()["faults"] == [
+        "The file 'masked.csv' is absent.", "The file 'sub/report.html' was changed.",
+    ]  # fmt: skip
+
+
+def test_a_seal_is_over_one_text_whoever_writes_it():
+    assert approval._text({"b": "ü", "a": [1, None]}) == '{"a":[1,null],"b":"ü"}'
+    assert approval._whole([{"b": "ü", "a": 1}]) == (
+        '{\n  "approvals": [\n    {\n      "a": 1,\n      "b": "ü"\n    }\n  ]\n}\n'
+    )
+
+
+def test_files_that_are_not_as_the_manifest_says_are_counted_and_the_first_is_named(release):
+    (release / "sub" / "report.html").write_text("b")
+    with pytest.raises(FileError, match=r"^1 files are not as the manifest says, the first 'sub/report.html'"):
+        approved(release)
+    (release / "masked.csv").unlink()
+    with pytest.raises(FileError, match=r"^2 files are not as the manifest says, the first 'masked.csv'"):
+        approved(release)
+
+
+def test_today_is_still_tomorrow_somewhere_and_no_later(release, monkeypatch):
+    class Clock(dt.datetime):
+        @classmethod
+        def now(cls, tz=None):
+            assert tz is dt.UTC
+            return cls(2026, 1, 30, 23, 59, tzinfo=tz)
+
+    monkeypatch.setattr(approval, "dt", instead(dt, datetime=Clock))
+    assert approve(release, by="A", reason="B").date == "2026-01-30"
+    assert approve(release, by="A", reason="B", date="2026-01-31").holds
+    with pytest.raises(ParameterError, match="date lies in the future"):
+        approve(release, by="A", reason="B", date="2026-02-01")
+    assert resealed(release, date="2026-01-31") == ()
+    assert resealed(release, date="2026-02-01") == ("It is dated in the future.",)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"by": 3}, {"reason": None}, {"date": 2026}, {"previous": None}, {"files": None}, {"files": [{"name": "a"}]},
+        {"files": [{"sha256": "a"}]}, {"files": [{"name": 3, "sha256": "a"}]}, {"manifest": "a"}, {"exceptions": "a"},
+        {"files": [{"name": "a\0", "sha256": "a"}]}, {"exceptions": [3]}, {"more": 1}, {"decision": "Approved"},
+    ],
+)  # fmt: skip
+def test_an_approval_of_another_shape_is_none(release, changes):
+    approved(release)
+    with pytest.raises(FileError, match="does not hold approvals"):
+        resealed(release, **changes)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: {**content, "more": 1},
+        lambda content: {"approvals": [{**content["approvals"][0], "more": 1}]},
+        lambda content: {"approvals": [{**content["approvals"][0], "seal": 1}]},
+        lambda content: {"approvals": [{**content["approvals"][0], "signature": "x"}]},
+        lambda content: {"approvals": [{**content["approvals"][0], "approval": []}]},
+        lambda content: {"approvals": [*content["approvals"], 3]},
+        lambda content: {"approvals": content["approvals"][0]},
+    ],
+)
+def test_approvals_stand_in_a_list_and_nothing_beside_them(release, change):
+    approved(release)
+    path = release / APPROVALS
+    path.write_text(json.dumps(change(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
+    with pytest.raises(FileError, match="does not hold approvals"):
+        check_approvals(release)
+
+
+def test_an_approval_follows_upon_the_number_and_the_seal_before_it(release):
+    approved(release)
+    assert approved(release).number == 2
+    follows = "It does not follow upon the approval before it."
+    assert resealed(release, number=3) == (follows,)
+    assert resealed(release, number=2) == ()
+    assert resealed(release, previous="") == (follows,)
+    assert [one.number for one in check_approvals(release)] == [1, 2]
+
+
+def test_a_list_of_signers_that_is_not_there_is_said(release):
+    with pytest.raises(FileError, match=r"The list of signers '.*none' does not exist"):
+        check_approvals(release, signers=release / "none")
+    (release / "signers").write_text("")
+    approved(release)
+    approved(release)
+    first, last = check_approvals(release, signers=release / "signers")
+    assert first.faults == ()
+    assert last.faults == ("It is not signed by anybody who is known to be allowed to.",)

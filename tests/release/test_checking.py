@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -10,9 +12,10 @@ from discreet import workflow
 from discreet.cli.main import _code, app
 from discreet.contracts.intruder import Intruder
 from discreet.data.microdata import Microdata
-from discreet.data.scales import Nominal, Numeric
+from discreet.data.scales import Nominal, Numeric, Sequence
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import DataError, ParameterError
+from discreet.release import checking
 from discreet.release.checking import same_table
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Source, Step
@@ -148,3 +151,88 @@ def test_a_table_is_the_same_whatever_a_format_made_of_it():
     assert not same_table(names, held(["who"], [["2", None]], Nominal(["2"]), "identifier"))
     two = held(["a", "b"], [[1.0], [2.0]], Numeric())
     assert not same_table(two, held(["a", "b"], [[1.0], [3.0]], Numeric()))
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+KEYS = Schema([Attribute("x", Numeric(), "key"), Attribute("way", Sequence(("a", "b")), "key")])
+
+
+def needs(tmp_path, steps=(), scenarios=(), thresholds=None):
+    return checking._needs_the_record(Protocol(KEYS, steps, scenarios, thresholds or {}, 1), tmp_path)
+
+
+def test_when_the_masking_must_be_known(tmp_path):
+    plain, aware = Intruder("plain", ("x",)), Intruder("knows", ("x",), AWARE)
+    said = "risk_at_most cannot be verified: the intruder 'knows' links by masking-aware, which needs to"
+    assert needs(tmp_path, [Step("mdav", {"attributes": ["x"]})], [plain], {"risk_at_most": 5}) == ""
+    assert needs(tmp_path, scenarios=[plain, aware], thresholds={"risk_at_most": 5}).startswith(said)
+    assert needs(tmp_path, scenarios=[plain, aware], thresholds={"loss_at_most": 5}) == ""
+    order = [Step("mdav", {"attributes": ["x"]}), Step("sampling"), Step("record-order")]
+    assert needs(tmp_path, order) == "The protocol has a step sampling, after which a record's place says nothing"
+    groups = "smallest_group cannot be verified: the groups of sequences are those of the masking"
+    assert needs(tmp_path, scenarios=[Intruder("a", ("way",))], thresholds={"smallest_group": 3}) == groups
+    assert needs(tmp_path, scenarios=[Intruder("a", ("way", "x"))], thresholds={"smallest_group": 3}) == ""
+    assert needs(tmp_path, thresholds={"smallest_group": 3}) == "", "without scenarios, every key is known"
+    assert needs(tmp_path, scenarios=[Intruder("a", ("way",))], thresholds={"risk_at_most": 3}) == ""
+
+
+def test_a_seed_that_was_drawn_is_found_in_the_manifest_beside_the_release(tmp_path):
+    plan, masked = Protocol(KEYS), tmp_path / "masked.csv"
+    assert checking._seed(Protocol(KEYS, seed=0), masked, "Why") == 0
+    texts = {"a-manifest.json": "[]", "b-manifest.json": '{"protocol": {"text": "no toml at all ["}}'}
+    texts["c-manifest.json"] = json.dumps({"protocol": {"text": plan.to_toml()}})
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(DataError, match="^Why, and the protocol has no seed to make it again"):
+        checking._seed(plan, masked, "Why")
+    for name, seed in (("d-manifest.json", 7), ("manifest.json", 8), ("manifest-e.json", 9)):
+        text = Protocol(KEYS, seed=seed).to_toml()
+        (tmp_path / name).write_text(json.dumps({"protocol": {"text": text}}))
+    assert checking._seed(plan, masked, "Why") == 7
+
+
+def test_sequences_are_the_same_whatever_the_order_of_their_events():
+    def ways(values, events):
+        return Microdata(pl.DataFrame({"way": values}), Schema([Attribute("way", Sequence(events), "key")]))
+
+    one = ways([["a", "b"], ["b"]], ("a", "b"))
+    assert same_table(one, ways([["a", "b"], ["b"]], ("a", "b")))
+    assert same_table(one, ways([["a", "b"], ["b"]], ("b", "a")))
+    assert not same_table(one, ways([["a"], ["b", "b"]], ("a", "b")))
+    assert not same_table(one, ways([["b", "a"], ["a"]], ("b", "a")))
+    words = Microdata(pl.DataFrame({"n": ["1", "2"]}), Schema([Attribute("n", Nominal(["1", "2"]), "key")]))
+    whole = Microdata(pl.DataFrame({"n": [1, 2]}), Schema([Attribute("n", Numeric(), "key")]))
+    assert same_table(words, whole), "as texts, where the kinds differ"
+
+
+@pytest.mark.parametrize(
+    ("steps", "flag"),
+    [
+        ([], None),
+        ([Step("rank-swapping", {"attributes": ["x"]})], True),
+        ([Step("top-coding", {"attributes": ["x"]})], False),
+        ([Step("top-coding", {"attributes": ["x"]}), Step("rank-swapping", {"attributes": ["x"]})], True),
+    ],
+)
+def test_a_file_that_the_steps_do_not_make_is_flagged_as_they_would(tmp_path, monkeypatch, steps, flag):
+    schema = Schema([Attribute("x", Numeric(), "key")])
+    table, seen = Microdata(pl.DataFrame({"x": [1.0, 2.0, 3.0]}), schema), []
+
+    def unlike(*_):
+        raise DataError("another file")
+
+    def assessed(original, masked, scenarios, *, measures):
+        seen.append((original, masked, scenarios))
+        return "after"
+
+    monkeypatch.setattr(checking, "read_source", lambda plan, base: (table, (plan, base)))
+    monkeypatch.setattr(checking, "read_release", lambda *parts, **_: parts[1])
+    monkeypatch.setattr(checking, "told", unlike)
+    monkeypatch.setattr(checking, "assess_intruders", assessed)
+    monkeypatch.setattr(checking, "verify", lambda after, limits, masked: (after, dict(limits), masked))
+    plan = Protocol(schema, steps, [Intruder("a", ("x",))], {"risk_at_most": 5}, 1)
+    after, limits, masked = checking.check_release(plan, tmp_path / "m.csv")
+    assert (after, limits) == ("after", {"risk_at_most": 5})
+    assert (masked.provenance.perturbative, masked.provenance.n_records) == (flag, 3)
+    assert seen == [(table, masked, plan.scenarios)]

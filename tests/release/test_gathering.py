@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -132,3 +133,32 @@ def test_records_that_stand_elsewhere_are_compared_with_themselves(folder, metho
         figures.append(json.loads((folder / f"{engine}.json").read_text()))
     assert figures[0] == figures[1]
     assert all(one["changed"] == 0 for one in figures[1]["changes"] if one["attribute"] != "id")
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+
+def test_a_certificate_is_one_sentence_with_a_full_stop():
+    assert gathering._sentences(None) == ()
+    assert gathering._sentences("every group has 5") == ("Every group has 5.",)
+    assert gathering._sentences(SimpleNamespace(sentence="it holds...")) == ("It holds.",)
+
+
+def test_what_any_intruder_knows_and_losses_cell_by_cell():
+    told = [SimpleNamespace(known=known) for known in (("b", "a"), (), ("c", "b"))]
+    assert gathering._keys(*told) == ("b", "a", "c")
+    losses = [SimpleNamespace(name=name, per_attribute={name: 1.0}) for name in ("il1s", "cell-loss")]
+    assert gathering._cell_losses(SimpleNamespace(measurements=losses)) == {"cell-loss": 1.0}
+    assert gathering._cell_losses(SimpleNamespace(measurements=losses[:1])) == {}
+
+
+def test_cells_are_counted_by_strata_unless_domains_are_named():
+    schema = dc.Schema([
+        dc.Attribute("n", dc.Numeric(), "stratum"), dc.Attribute("s", dc.Nominal(["a"]), "stratum"),
+        dc.Attribute("o", dc.Ordinal([1, 2]), "stratum"), dc.Attribute("k", dc.Nominal(["a"]), "key"),
+    ])  # fmt: skip
+    table = SimpleNamespace(schema=schema)
+    assert gathering._domains(table, [], {}) == ["s", "o"]
+    assert gathering._domains(table, [], {"s": frozenset()}) == ["o"]
+    assert gathering._domains(table, ["k", "s"], {"s": frozenset()}) == ["k"]
+    assert gathering.SMALLEST == {"internal": 5, "external": 10}

@@ -8,8 +8,10 @@ import polars as pl
 import pytest
 
 import discreet as dc
+from discreet import workflow
 from discreet.datasets import business, housing
 from discreet.errors import FileError, ParameterError
+from discreet.release import guided
 
 SEED = 20
 
@@ -139,7 +141,7 @@ def test_a_column_that_is_not_there_is_named_with_its_step():
 
 def test_before_the_first_step_there_is_a_risk_and_no_release(companies, release, tmp_path):
     path = release.undo(2).report(tmp_path / "risk.html")
-    dc.workflow.write_risk(companies.risk(), tmp_path / "same.html")
+    workflow.write_risk(companies.risk(), tmp_path / "same.html")
     assert path.read_bytes() == (tmp_path / "same.html").read_bytes()
     with pytest.raises(ParameterError, match=r"undo: no step was taken.*survey\.protect"):
         companies.undo()
@@ -165,10 +167,7 @@ def test_functions_take_a_protected_survey_as_its_release(companies, release):
     assert dc.assess(companies, release) == dc.assess(companies, masked)
     assert repr(dc.attack(companies, release)) == repr(dc.attack(companies, masked))
     assert dc.risk(release).value == dc.risk(masked).value
-    assert (
-        dc.workflow.attack_together(companies, release).expected
-        == dc.workflow.attack_together(companies, masked).expected
-    )
+    assert workflow.attack_together(companies, release).expected == workflow.attack_together(companies, masked).expected
     again = dc.protect(release, "mdav", k=9)
     assert [one.method for one in again.provenance.history] == ["rank-swapping", "mdav", "mdav"]
 
@@ -182,3 +181,89 @@ def test_what_was_done_is_told_with_the_size_of_groups_and_what_is_not_as_usual(
     assert repr(companies.protect("mdav")) == "ProtectedSurvey(90 records: mdav(k=3))"
     by_object = companies.protect(dc.MDAV(k=4, standardise="range"))
     assert repr(by_object) == "ProtectedSurvey(90 records: mdav(k=4, standardise=range))"
+
+
+@pytest.fixture
+def drawn(companies, monkeypatch):
+    """A survey after one step, and what would be written of it."""
+    asked = []
+    monkeypatch.setattr(guided, "write_report", lambda *parts, **named: asked.append((parts, named)))
+    monkeypatch.setattr(guided, "advise", lambda *parts: ("advice", *parts[:1]))
+
+    def assess(original, masked, **options):
+        return "before" if masked is original else "after", *options.items()
+
+    monkeypatch.setattr(guided, "assess", assess)
+    return companies.protect("top-coding", share=0.1, seed=1), asked
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("a.html", "html"), ("a.HTM", "html"), ("a.pdf", "pdf"), ("a.json", "json")]
+)
+def test_a_report_is_asked_for_by_its_ending(drawn, companies, tmp_path, name, kind):
+    release, asked = drawn
+    assert release.report(str(tmp_path / name), about={"title": "Firms"}, more=3) == tmp_path / name
+    ((parts, named),) = asked
+    assert parts == (companies, release.masked, ("after",))
+    assert named == {
+        kind: str(tmp_path / name), "audience": "internal", "before": {"all keys": ("before",)},
+        "after": {"all keys": ("after",)}, "advice": ("advice", companies), "about": {"title": "Firms"},
+        "intruders": (), "inputs": [], "more": 3,
+    }  # fmt: skip
+
+
+def test_a_report_for_others_says_nothing_of_before_and_gives_no_advice(drawn, tmp_path):
+    release, asked = drawn
+    one = [dc.Intruder("tax office", ("TURNOVER",))]
+    release.report(tmp_path / "a.html", audience="external")
+    release.report(tmp_path / "a.html", audience="external", intruders=one)
+    release.report(tmp_path / "a.html", intruders=one)
+    found = [(named["before"], named["after"], bool(named["advice"]), named["intruders"]) for _, named in asked]
+    asked_of = (("intruders", one),)
+    assert found == [
+        ({}, {"all keys": ("after",)}, False, ()), ({}, ("after", *asked_of), False, one),
+        (("before", *asked_of), ("after", *asked_of), True, one),
+    ]  # fmt: skip
+
+
+def test_steps_are_those_that_were_asked_for():
+    step = dc.release.Step("mdav", {"k": 4})
+    assert guided._steps("mdav", "home", {"k": 4, "attributes": None}) == (dc.release.Step("mdav", {"k": 4}, "home"),)
+    assert guided._steps(dc.Chain([step]), None, {}) == (step,)
+    inner = {name: value for name, value in dc.MDAV(k=4).get_params(deep=False).items() if value is not None}
+    assert guided._steps(dc.PerUnit(dc.MDAV(k=4), "home"), None, {}) == (dc.release.Step("mdav", inner, "home"),)
+    assert guided._steps(dc.MDAV(k=4), None, {}) == (dc.release.Step("mdav", inner),)
+    with pytest.raises(ParameterError, match="protect: unit cannot be given beside a method"):
+        guided._steps(dc.MDAV(), "home", {})
+
+
+def test_a_step_is_labelled_with_its_unit_and_without_its_seed():
+    step = dc.release.Step("mdav", {"k": 3, "random_state": 5, "standardise": "range"}, "home")
+    assert guided._label(step) == "mdav(k=3, standardise=range, unit=home)"
+    assert guided._label(dc.release.Step("rank-swapping", {})) == "rank-swapping()"
+    assert guided._label(dc.release.Step("kmodes", {})).startswith("kmodes(k=")
+
+
+def test_a_panel_counts_its_steps(companies):
+    one = companies.protect("top-coding", share=0.1, seed=1)
+    assert "90 records, 1 step<" in one._repr_html_()
+    two = one.protect("top-coding", share=0.2)
+    assert "90 records, 2 steps<" in two._repr_html_()
+    assert (len(two), two.seed, two.undo().seed, [step.method for step in two.steps]) == (90, 1, 1, ["top-coding"] * 2)
+    assert two.undo(1).steps == one.steps
+    assert cells(two.undo().masked).equals(cells(one.masked))
+
+
+def test_a_protocol_of_a_table_at_hand_names_no_file(companies):
+    release = companies.protect("top-coding", share=0.1, seed=5)
+    known = [dc.Intruder("tax office", ("TURNOVER",))]
+    plan = release.protocol(scenarios=known, thresholds={"risk_at_most": 20}, about={"title": "Firms"})
+    assert (plan.source, plan.seed, plan.steps, plan.schema) == (None, 5, release.steps, companies.schema)
+    assert (list(plan.scenarios), dict(plan.thresholds), plan.about.title) == (known, {"risk_at_most": 20}, "Firms")
+    assert dict(release.protocol().thresholds) == {}
+
+
+def test_without_a_seed_one_is_drawn(companies, monkeypatch):
+    monkeypatch.setattr(guided, "drawn_seed", lambda: 77)
+    assert companies.protect("top-coding").seed == 77
+    assert companies.protect("top-coding", seed=0).seed == 0

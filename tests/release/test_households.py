@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -12,8 +14,9 @@ from discreet import workflow
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
-from discreet.errors import DataError, ParameterError, SchemaError
+from discreet.errors import DataError, FileError, ParameterError, SchemaError, UnknownNameError
 from discreet.masking.running.units import unit_labels
+from discreet.release import households
 from discreet.release.protocol_parts import Step
 
 HOMES = st.lists(st.integers(1, 5), min_size=6, max_size=30)
@@ -229,3 +232,102 @@ def test_every_kind_of_frame_gives_the_same(kind):
     found = workflow.Chain(steps, seed=2).mask(Microdata(frame, data.schema)).microdata.to_arrow().to_pydict()
     for name, values in expected.items():
         assert [str(value) for value in found[name]] == [str(value) for value in values]
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+
+def test_a_step_masks_nothing_but_what_is_its_own():
+    schema = people([2] * 6).schema
+    found = households._among(Step("mdav", {"k": 2}), schema, ["ROOMS", "RENT"], "HID")
+    assert (found.parameters, found.unit) == ({"k": 2, "attributes": ["RENT"]}, "HID")
+    named = households._among(Step("mdav", {"k": 2, "attributes": ["AGE"]}, "HID"), schema, ["AGE", "SEX"], None)
+    assert (named.parameters, named.unit) == ({"k": 2, "attributes": ["AGE"]}, None)
+    for unit, whose in (("HID", "households"), (None, "persons")):
+        with pytest.raises(ParameterError, match=f"the step mdav finds nothing of {whose} to mask"):
+            households._among(Step("mdav"), schema, ["SEX"], unit)
+    with pytest.raises(ParameterError, match="the step mdav names 'AGE', which is not shared by households"):
+        households._among(Step("mdav", {"attributes": ["RENT", "AGE", "SEX"]}), schema, ["RENT"], "HID")
+
+
+def test_the_number_of_a_household_is_left_out_where_it_is_not_exchanged():
+    told = {"household": "HID", "household_attributes": ["RENT"], "household_step": [Step("rounding", {"base": 100})]}
+    data = people([2] * 6)
+    kept = workflow.protect_households(data, **told, seed=1)
+    assert "HID" in kept.to_native().columns
+    assert [one.method for one in kept.provenance.history] == ["rounding", "identifiers"]
+    assert "HID" not in workflow.protect_households(data, **told, renumber=False, seed=1).to_native().columns
+    with pytest.raises(UnknownNameError, match="RENTS"):
+        workflow.protect_households(data, **{**told, "household_attributes": ["RENTS"]})
+
+
+def test_households_come_in_the_order_of_their_first_members_with_the_columns_of_each():
+    data = people([2, 3, 1])
+    tables = workflow.split_households(data, "HID", ["RENT", "ROOMS"])
+    homes, persons = tables["households"], tables["persons"]
+    assert set(homes.names) == {"HID", "RENT", "ROOMS"}
+    assert list(persons.names) == ["HID", "REGION", "AGE", "SEX"]
+    seen = list(dict.fromkeys(data.to_native()["HID"].to_list()))
+    assert sorted(homes.to_native()["HID"].to_list()) == sorted(seen)
+    assert len(persons) == 6
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "homes.csv").write_text("HID,rent\na1,500\nb2,600\nc3,700\n")
+    (tmp_path / "people.csv").write_text("home,age\nb2,31\na1,40\nb2,7\nx9,50\n")
+    return [tmp_path / "homes.csv", tmp_path / "people.csv"]
+
+
+def test_files_are_joined_after_as_before_and_nothing_else_changes(files, tmp_path):
+    remarks = []
+    paths = households.renumber_files(files, ["HID", "home"], tmp_path / "out" / "new", seed=3, remarks=remarks)
+    assert paths == {name: tmp_path / "out" / "new" / name for name in ("homes.csv", "people.csv")}
+    homes, persons = (pl.read_csv(path, infer_schema=False) for path in paths.values())
+    assert (homes["rent"].to_list(), persons["age"].to_list()) == (["500", "600", "700"], ["31", "40", "7", "50"])
+    numbers = dict(zip(("a1", "b2", "c3"), homes["HID"].to_list(), strict=True))
+    assert persons["home"].to_list()[:3] == [numbers["b2"], numbers["a1"], numbers["b2"]]
+    assert persons["home"].to_list()[3] not in numbers.values()
+    assert set(homes["HID"]) | set(persons["home"]) == {"1", "2", "3", "4"}
+    again = households.renumber_files(files, ["HID", "home"], tmp_path / "again", seed=3)
+    assert again["homes.csv"].read_bytes() == paths["homes.csv"].read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("on", "options", "message"),
+    [
+        (["HID", "home", "x"], {}, "name one column for all files, or one for each of 2"),
+        ([], {}, "name one column for all files, or one for each of 2"),
+        (["HID", "home"], {"domain": "home"}, "domain and reversible are of pseudonyms, which need a key"),
+        (["HID", "home"], {"reversible": True}, "domain and reversible are of pseudonyms, which need a key"),
+        (["HID", "home"], {"key": "k", "seed": 3}, "pseudonyms follow from the key; they have no seed"),
+    ],
+)
+def test_what_cannot_be_renumbered_is_said_and_nothing_is_written(files, tmp_path, on, options, message):
+    with pytest.raises(ParameterError, match=message):
+        households.renumber_files(files, on, tmp_path / "out", **options)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "homes.csv").write_text("HID\na1\n")
+    with pytest.raises(ParameterError, match="two files have the same name"):
+        households.renumber_files([files[0], tmp_path / "sub" / "homes.csv"], ["HID"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(FileError, match="is also an input"):
+        households.renumber_files(files, ["HID", "home"], tmp_path)
+    assert files[0].read_text().startswith("HID,rent\na1,500")
+
+
+def test_pseudonyms_of_files_are_of_the_domain_of_the_first_column_unless_it_is_named(files, tmp_path, monkeypatch):
+    asked = []
+
+    def noted(tables, columns, key, domain, *, reversible):
+        asked.append((list(tables), columns, key, domain, reversible))
+        return tables
+
+    monkeypatch.setattr(households, "pseudonyms_together", noted)
+    monkeypatch.setattr(households, "PseudonymKey", SimpleNamespace(load=lambda path: f"key of {path}"))
+    columns = {"homes.csv": "HID", "people.csv": "home"}
+    households.renumber_files(files, ["HID", "home"], tmp_path / "a", key="k")
+    households.renumber_files(files, ["HID", "home"], tmp_path / "b", key="k", domain="homes", reversible=True)
+    assert asked == [
+        (list(columns), columns, "key of k", "HID", False), (list(columns), columns, "key of k", "homes", True),
+    ]  # fmt: skip

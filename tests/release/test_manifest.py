@@ -263,3 +263,48 @@ def test_an_archive_holds_what_is_listed_and_not_a_byte_besides(tmp_path):
         None,
     ]
     assert manifest._sum_of_member(packed, zipfile.ZIP_BZIP2) is None
+
+
+def test_a_name_that_no_file_can_have_is_absent(release):
+    entry = {"name": "n" * 300, "sha256": "0"}
+    (release / "m.json").write_text(json.dumps({"files": [entry, {"name": "sub", "sha256": "0"}]}))
+    assert manifest.check_manifest(release / "m.json") == {"n" * 300: "absent", "sub": "absent"}
+
+
+def test_files_are_listed_with_their_sums_and_keys_of_pseudonyms_are_not(release, monkeypatch):
+    monkeypatch.setattr(manifest, "is_key_file", lambda path: str(path).endswith("data.csv"))
+    found = manifest.list_files("input", [release / "data.csv", release / "masked.csv"])
+    assert [(one.name, one.sha256) for one in found] == [("masked.csv", hashlib.sha256(b"a\n2\n").hexdigest())]
+    assert write(release)["inputs"] == []
+
+
+def test_a_manifest_to_publish_is_written_as_people_read_it(release):
+    workflow.write_manifest(release / "m.json", {"masked": release / "masked.csv"}, steps=[
+        Provenance("mdav", {"attribute": "Größe"}, (), 2)
+    ])  # fmt: skip
+    text = (release / "m.json").read_text(encoding="utf-8")
+    assert text.startswith('{\n  "manifest": 1,\n  "audience": "internal",\n')
+    assert text.endswith("}\n")
+    assert "Größe" in text
+
+
+def test_an_archive_has_a_limit_to_the_notes_of_its_members(tmp_path):
+    sums, path = {hashlib.sha256(b"text").hexdigest()}, tmp_path / "a.zip"
+
+    def notes(size):
+        return b"\x01\x02" + (size - 4).to_bytes(2, "little") + b"x" * (size - 4)
+
+    archived(path, [("a", "text")], extra=notes(511))
+    assert manifest._is_archive_of(path, sums)
+    archived(path, [("a", "text")], extra=notes(512))
+    assert not manifest._is_archive_of(path, sums), "the name counts too"
+
+
+def test_a_member_begins_with_its_mark(tmp_path):
+    sums, path = {hashlib.sha256(b"text").hexdigest()}, tmp_path / "a.zip"
+    whole = archived(path, [("a", "text")], zipfile.ZIP_STORED).read_bytes()
+    path.write_bytes(b"PK\3\5" + whole[4:])
+    assert not manifest._is_archive_of(path, sums)
+    path.write_bytes(whole)
+    assert manifest._is_archive_of(path, sums)
+    assert not manifest._is_archive_of(path, set())

@@ -213,3 +213,116 @@ def test_whatever_stands_in_the_file_the_answer_is_a_protocol_or_a_sentence(data
     else:
         assert Protocol.from_toml(protocol.to_toml()) == protocol
         compile(protocol.to_python(), "script", "exec")
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+
+def test_the_whole_script():
+    schema = Schema([Attribute("AGE", Numeric(), "key", label='quo"""ted \\ and more')])
+    plan = Protocol(
+        schema,
+        [Step("mdav", {"k": 5, "standardise": None}, "AGE"), Step("rounding", {"base": 10})],
+        [Intruder("tax", ("AGE",), ("distance",))],
+        {"risk_at_most": 5},
+        seed=0,
+        source=Source("in.csv", delimiter=";", header=False),
+        release={"masked": "out.csv"},
+    )
+    before, after = plan.to_python().split("\noriginal = ")
+    names = {}
+    exec(compile(before, "script", "exec"), names)  # noqa: S102 - our own script
+    assert names["schema"] == schema
+    assert ("original = " + after).splitlines() == [
+        "original = dc.read('in.csv', schema, delimiter=';', header=False)", "",
+        "steps = [", "    dc.release.Step('mdav', {'k': 5}, unit='AGE'),",
+        "    dc.release.Step('rounding', {'base': 10}),", "]",
+        "masked = dc.Chain(steps, seed=0).mask(original)", "dc.write(masked, 'out.csv')", "",
+        "intruders = [", "    dc.Intruder('tax', ('AGE',), ('distance',)),", "]",
+        "after = dc.assess(original, masked, intruders=intruders)",
+        "for verdict in dc.release.verify(after, {'risk_at_most': 5}):", "    print(verdict.sentence)",
+    ]  # fmt: skip
+    bare = Protocol(SCHEMA).to_python().splitlines()
+    assert "original = dc.read('data.csv', schema)" in bare
+    assert "masked = dc.Chain(steps).mask(original)" in bare
+    assert "dc.write(masked, 'masked.csv')" in bare
+
+
+@pytest.mark.parametrize(
+    ("public", "message"),
+    [
+        ({"domains": "FUEL"}, r"^\[public\]: domains must be a list of names"),
+        ({"tell": [3]}, r"^\[public\]: tell must be a list of names"),
+        ({"told": ["noise"]}, r"^\[public\]: unknown 'told'"),
+        ({"domains": ["FUL"]}, r"^\[public\]: domains names 'FUL', which the protocol does not declare.*FUEL"),
+        ({"domains": ["AGE"]}, r"^\[public\]: 'AGE' has no levels by which cells could be counted"),
+        ({"domains": ["ID"]}, r"^\[public\]: 'ID' has no levels"),
+        ({"tell": ["noise", "seed"]}, r"^\[public\]: tell knows noise, pram; got 'seed'"),
+    ],
+)
+def test_what_data_users_cannot_be_told_is_said(public, message):
+    with pytest.raises(SchemaError, match=message):
+        Protocol(SCHEMA, public=public)
+
+
+def test_what_data_users_are_told_and_what_the_release_is_for_come_back():
+    plan = Protocol(SCHEMA, public={"domains": ["FUEL", "SIZE"], "tell": ["pram", "noise"]}, about={"title": "Homes"})
+    assert plan.public == {"domains": ("FUEL", "SIZE"), "tell": ("pram", "noise")}
+    assert plan.about.title == "Homes"
+    assert Protocol.from_toml(plan.to_toml()) == plan
+    heads = [line for line in plan.to_toml().splitlines() if line.startswith("[") and "attribute" not in line]
+    assert heads == ["[about]", "[public]"]
+
+
+def test_parts_stand_in_their_order_each_with_its_remark():
+    notes = {name: f"of {name}" for name in ("protocol", "about", "data", "release", "public", "thresholds", "end")}
+    notes |= {"attribute:AGE": "of AGE", "scenario:tax": "of tax", "step:0": "of the first", "step:1": "of the second"}
+    plan = Protocol(
+        SCHEMA, [Step("mdav"), Step("pram")], [Intruder("tax", ("AGE",))], {"risk_at_most": 5}, 3, Source("a.csv"),
+        {"masked": "m.csv"}, public={"tell": ["pram"]}, about={"title": "t"}, comments=notes,
+    )  # fmt: skip
+    lines = plan.to_toml().splitlines()
+    assert [line for line in lines if line.startswith(("#", "[", "seed"))] == [
+        "# of protocol", "seed = 3", "# of about", "[about]", "# of data", "[data]", "# of release", "[release]",
+        "# of public", "[public]", "[[attribute]]", "# of AGE", "[[attribute]]", "[[attribute]]", "[[attribute]]",
+        "# of tax", "[[scenario]]", "# of the first", "[[step]]", "# of the second", "[[step]]",
+        "# of thresholds", "[thresholds]", "# of end",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[data]\nfile = "a"\nheader = 3', r"^Line 3: \[data\]: header must be true or false"),
+        ("[release]\nmasked = 3", r"^Line 2: \[release\]: masked must be text in quotes"),
+        ("release = 3", r"^release must be a table: write \[release\] on a line of its own"),
+        ("about = 3", r"^about must be a table"),
+        ("thresholds = 3", r"^thresholds must be a table"),
+        ('[data]\nencoding = "x"', r"^Line 1: \[data\] must name the file"),
+        ("scenario = 3", r"^Write \[\[scenario\]\] with double brackets"),
+        ("[public]\ntelling = []", r"^Line 2: \[public\] has an unknown key 'telling'"),
+        ("[about]\ntitel = 't'", r"^Line 2: \[about\] has an unknown key 'titel'.*'title'"),
+        ("[thresholds]\nrisk_at_most = inf", r"^\[thresholds\]: risk_at_most must be a finite number"),
+        ("[thresholds]\nrisk_at_most = true", r"^\[thresholds\]: risk_at_most must be a finite number"),
+        ("[thresholds]\nsmallest_groop = 3", r"^\[thresholds\]: unknown threshold 'smallest_groop'.*smallest_group"),
+        ("[[table]]\nname = 'a'", "^The protocol is for several tables"),
+    ],
+)
+def test_what_is_wrong_in_a_part_is_said_with_its_line(text, message):
+    declared = '\n[[attribute]]\nname = "AGE"\nrole = "key"\nscale = "numeric"\n'
+    with pytest.raises(SchemaError, match=message):
+        Protocol.from_toml(text + declared)
+
+
+def test_it_shows_its_steps_intruders_and_thresholds():
+    shown = Protocol(
+        SCHEMA, [Step("mdav", {"k": 5, "p": None}), Step("pram")], [Intruder("tax", ("AGE", "FUEL"), ("distance",))],
+        {"risk_at_most": 5.5},
+    )._repr_html_()  # fmt: skip
+    cells = re.findall(r"<t[dh]\b[^>]*>([^<]*)<", shown)
+    assert "Protocol for 4 attributes" in shown
+    assert cells == [
+        "step", "method", "parameters", "1", "mdav", "k = 5", "2", "pram", "", "intruder", "knows", "links by", "tax",
+        "AGE, FUEL", "distance", "threshold", "limit", "risk at most", "5.5",
+    ]  # fmt: skip
+    assert "<table" not in Protocol(SCHEMA)._repr_html_()

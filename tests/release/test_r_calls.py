@@ -246,3 +246,12 @@ def test_no_text_breaks_it_and_lines_never_go_back(text):
     lines = [call.line for call in r_calls(text)]
     assert lines == sorted(lines)
     assert all(1 <= line <= text.count("\n") + 1 for line in lines)
+
+
+def test_a_call_of_which_nothing_is_said():
+    bare = RCall("kAnon")
+    assert (bare.places, bare.named, bare.line, bare.result, bare.literal) == ((), {}, 0, "", False)
+    assert (bare.words, bare.piped) == ((), False)
+    told = RCall("kAnon", (1, 2), {"k": 3})
+    asked = [("k", 0), ("x", 1), ("x", 2), ("x", None)]
+    assert [told.argument(*one) for one in asked] == [3, 2, None, None]

@@ -74,3 +74,83 @@ def test_a_second_recoding_that_cannot_follow_is_refused(twice, words):
 def test_what_says_no_recoding_is_refused(bad):
     with pytest.raises(ParameterError, match="--recode"):
         recode_steps([bad])
+
+
+@pytest.mark.parametrize(
+    ("typed", "method", "parameters"),
+    [
+        ("a=nice:3 / mean / 4", "banding", {"bands": {"a": "nice:3"}, "release": "mean", "min_count": 4}),
+        ("a=equal:5/midpoint/refuse/2", "banding",
+         {"bands": {"a": "equal:5"}, "release": "midpoint", "empty": "refuse", "min_count": 2}),
+        ("a=width:10/keep/median", "banding", {"bands": {"a": "width:10"}, "empty": "keep", "release": "median"}),
+        (" a = 0,5+/label ", "banding", {"bands": {"a": "0,5+"}, "release": "label"}),
+        ("a=@dir:x/tree.csv", "hierarchy-recoding", {"hierarchies": {"a": "dir:x/tree.csv"}, "step": {"a": 1}}),
+        ("a=@dir:x/tree.csv:3", "hierarchy-recoding", {"hierarchies": {"a": "dir:x/tree.csv"}, "step": {"a": 3}}),
+        ("a=rare:2", "rare-levels", {"min_count": 2, "attributes": ["a"]}),
+        ("a=rare:5/nearest", "rare-levels", {"min_count": 5, "attributes": ["a"], "into": "nearest"}),
+        ("a=rare:5/other > rest", "rare-levels",
+         {"min_count": 5, "attributes": ["a"], "into": "other", "category": "rest"}),
+        ("a=prefix: 1", "code-truncation", {"digits": {"a": 1}}),
+        ("a=x > y, z>y,", "level-map", {"maps": {"a": {"x": "y", "z": "y"}}}),
+        ("a=x>y,>none", "level-map", {"maps": {"a": {"x": "y"}}, "missing": {"a": "none"}}),
+        ("a=month", "date-coarsening", {"to": {"a": "month"}}),
+        ("a=b=c>d", "level-map", {"maps": {"a": {"b=c": "d"}}}),
+    ],
+)  # fmt: skip
+def test_what_is_typed_is_one_step(typed, method, parameters):
+    (step,) = recode_steps([typed])
+    assert (step.method, dict(step.parameters)) == (method, parameters)
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ("a", "--recode must be COLUMN=HOW; got 'a'"),
+        ("a=3/up", "--recode a: '3/up' says no recoding"),
+        ("a=nice:3/1", "--recode a: '1' must be a whole number of at least 2"),
+        ("a=nice:3/up", "--recode a: 'up' must be a whole number of at least 2"),
+        ("a=rare:1", "--recode a: '1' must be a whole number of at least 2"),
+        ("a=prefix:0", "--recode a: '0' must be a whole number of at least 1"),
+        ("a=rare:5/up", "--recode a: rare levels go to 'other' or 'nearest'; got 'up'"),
+        ("a=x>", "--recode a: a map must be OLD>NEW,OLD>NEW; got 'x>'"),
+        ("a=x>y>z", "--recode a: a new level must not hold '>'"),
+        ("a=x>1,y>2,x>2", "--recode a: the map names 'x' twice"),
+        ("a=>none", "--recode a: a map must name a level beside the missing values"),
+    ],
+)
+def test_what_is_wrong_in_a_recoding_is_said_with_its_column(bad, words):
+    with pytest.raises(ParameterError, match=f"^{words}"):
+        recode_steps([bad])
+
+
+def test_a_second_recoding_names_what_came_before():
+    with pytest.raises(ParameterError, match=r"--recode names 'a' twice for the same kind of recoding \(rare-levels\)"):
+        recode_steps(["a=rare:5", "a=rare:6"])
+    with pytest.raises(ParameterError, match="banding needs the numbers .*, and rare-levels comes before it"):
+        recode_steps(["a=prefix:3", "a=rare:5", "a=nice:5"])
+
+
+def test_rare_levels_that_differ_in_more_than_their_columns_are_two_steps():
+    steps = recode_steps(["a=rare:5", "b=rare:6", "c=rare:5>rest", "d=rare:5", "e=nice:3/4", "f=nice:5/4", "g=nice:3"])
+    assert [(s.method, dict(s.parameters)) for s in steps] == [
+        ("rare-levels", {"min_count": 5, "attributes": ["a", "d"]}),
+        ("rare-levels", {"min_count": 6, "attributes": ["b"]}),
+        ("rare-levels", {"min_count": 5, "attributes": ["c"], "category": "rest"}),
+        ("banding", {"bands": {"e": "nice:3", "f": "nice:5"}, "min_count": 4}),
+        ("banding", {"bands": {"g": "nice:3"}}),
+    ]
+
+
+def test_recodings_alone_before_a_method_and_with_its_seed():
+    alone = recoded_masker(["a=nice:3"])
+    assert alone.name == "banding"
+    two = recoded_masker(["a=nice:3", "b=rare:5"])
+    assert ([one.name for one in two.steps], two.seed) == (["banding", "rare-levels"], None)
+    chain = recoded_masker(["a=nice:3"], "rank-swapping", {"p": 5, "random_state": 9})
+    assert ([one.name for one in chain.steps], chain.seed) == (["banding", "rank-swapping"], 9)
+    assert chain.steps[1].p == 5
+    per_unit = recoded_masker(["a=nice:3"], "mdav", {"k": 4}, "home").steps[1]
+    assert (per_unit.unit, per_unit.masker.k) == ("home", 4)
+    assert recoded_masker([], "mdav", {"k": 4}).k == 4
+    with pytest.raises(ParameterError, match="A unit is for the method that masks"):
+        recoded_masker(["a=nice:3"], unit="home")

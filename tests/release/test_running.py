@@ -6,6 +6,8 @@ import contextlib
 import io
 import json
 import time
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -17,6 +19,7 @@ from discreet.contracts.assessment import Assessment, Score
 from discreet.contracts.intruder import Intruder
 from discreet.contracts.measurement import Measurement
 from discreet.errors import FileError, ParameterError, SchemaError, UnknownNameError
+from discreet.release import running
 from discreet.release.protocol import Protocol
 from discreet.release.protocol_parts import Source, Step
 
@@ -336,3 +339,58 @@ def test_results_do_not_depend_on_what_was_run_before(folder, schema):
     np.random.seed(1)  # noqa: NPY002
     two = workflow.run(protocol(schema, steps=[Step("pram"), Step("additive-noise")]), folder=folder, before=False)
     assert one.masked.to_native().equals(two.masked.to_native())
+
+
+# ------------------------------------------------------------------------------------------------------- part by part
+
+
+def test_a_seed_is_drawn_where_the_protocol_has_none_and_stands_at_the_beginning(schema, monkeypatch):
+    plan = protocol(schema)
+    assert running.with_seed(plan, "text") == (plan, "text", 1)
+    monkeypatch.setattr(running, "drawn_seed", lambda: 77)
+    drawn, text, seed = running.with_seed(protocol(schema, seed=None), "[[step]]\n")
+    assert (drawn, seed) == (protocol(schema, seed=77), 77)
+    assert text == "# Drawn for this run.\nseed = 77\n\n[[step]]\n"
+    zero = protocol(schema, seed=0)
+    assert running.with_seed(zero, "text") == (zero, "text", 0)
+
+
+def test_where_the_files_of_a_protocol_are_looked_for(schema, tmp_path):
+    plan = protocol(schema)
+    plan.save(tmp_path / "p.toml")
+    assert running.opened(plan, None) == (plan, plan.to_toml(), Path())
+    assert running.opened(plan, tmp_path)[2] == tmp_path
+    assert running.opened(tmp_path / "p.toml", None) == (plan, plan.to_toml(), tmp_path)
+    assert running.opened(str(tmp_path / "p.toml"), "elsewhere")[2] == Path("elsewhere")
+
+
+def test_files_that_steps_name_are_listed_after_the_protocol(schema, tmp_path):
+    for name in ("a.csv", "b.csv"):
+        (tmp_path / name).write_text("x;*\n")
+    steps = [
+        Step("hierarchy-recoding", {"hierarchies": {"DEGREE": "b.csv"}}), Step("mdav"),
+        Step("hierarchy-recoding", {"hierarchies": {"DEGREE": "a.csv"}}),
+    ]  # fmt: skip
+    found = running.files_of_steps(protocol(schema, steps=steps), tmp_path, [Path("p.toml")])
+    assert found == [Path("p.toml"), tmp_path / "b.csv", tmp_path / "a.csv"]
+    assert running.files_of_steps(protocol(schema), tmp_path) == []
+
+
+def test_a_run_says_how_many_thresholds_are_met(schema):
+    verdicts = [SimpleNamespace(met=met) for met in (True, False, True)]
+    done = running.Run(protocol(schema), None, "masked", {}, {}, tuple(verdicts))
+    assert (done.met, repr(done)) == (False, "Run('masked'; 2 of 3 thresholds met)")
+    assert running.Run(protocol(schema), None, "masked", {}, {}, ()).met
+    after = {"a": assessment(3.0, 30.0), "b": assessment(12.0, 30.0), "c": assessment(4.0, 30.0)}
+    assert running.Run(protocol(schema), None, "masked", {}, after, ()).assessment is after["b"]
+
+
+def test_the_file_is_read_as_the_protocol_says(schema, tmp_path, monkeypatch):
+    asked = []
+    table = SimpleNamespace(origin={})
+    monkeypatch.setattr(running, "read", lambda *parts, **named: asked.append((parts, named)) or table)
+    plan = protocol(schema, source=Source("a.csv", delimiter=";", header=False))
+    assert running.read_source(plan, tmp_path) == (table, (tmp_path / "a.csv",))
+    assert asked == [((tmp_path / "a.csv", schema), {"delimiter": ";", "header": False})]
+    table.origin["catalogue"] = "formats.sas7bcat"
+    assert running.read_source(plan, tmp_path)[1] == (tmp_path / "a.csv", Path("formats.sas7bcat"))

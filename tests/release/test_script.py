@@ -50,3 +50,19 @@ def test_seeds_as_files_and_people_give_them():
             read_seed(wrong)
     assert (seed_line(None), seed_line(5)) == ("", "seed = 5\n")
     assert seed_line(2**70) == f'seed = "{2**70}"\n'
+
+
+def masked_by(*arguments, **options):
+    return protect_script("a.csv", "b.csv", *arguments, **options).splitlines()[3]
+
+
+def test_chains_and_units_are_written_as_they_are_called():
+    assert masked_by("mdav", {"k": 4}, unit="home") == "masked = dc.PerUnit(dc.MDAV(k=4), unit='home').mask(original)"
+    both = masked_by("rank-swapping", {"p": 7, "random_state": 9}, recode=["town=prefix:2"])
+    assert both.startswith("masked = dc.Chain([dc.CodeTruncation(")
+    assert both.endswith("], seed=9).mask(original)")
+    assert "dc.RankSwapping(p=7, random_state=9)" in both
+    alone = masked_by(None, recode=["town=prefix:2", "job=rare:5"])
+    assert "seed" not in alone
+    assert alone.count("dc.") == 3
+    assert protect_script("a.csv", "b.csv").endswith("dc.write(masked, 'b.csv')\n")

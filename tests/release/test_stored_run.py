@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -256,3 +257,41 @@ def test_a_release_in_files_is_compared_record_by_record(data, tmp_path):
     )
     with pytest.raises(FileError, match="also an input"):
         stored_run.copy_release(files, tmp_path / "copy.csv", [tmp_path / "copy.csv"])
+
+
+def test_a_run_in_files_says_how_many_thresholds_are_met():
+    provenance = Provenance("mdav", {}, ("age", "rent"), 600)
+    masked = MaskedFiles([1] * 600, provenance)
+    assert (len(masked), repr(masked)) == (600, "MaskedFiles(600 records by mdav: age, rent)")
+    verdicts = tuple(SimpleNamespace(met=met) for met in (True, False, True))
+    done = stored_run.StoredRun(None, None, masked, {}, {}, verdicts, None)
+    assert (done.met, repr(done)) == (False, f"StoredRun({masked!r}; 2 of 3 thresholds met)")
+    assert stored_run.StoredRun(None, None, masked, {}, {}, verdicts[:1], None).met
+
+
+def test_a_stream_that_kept_no_groups_is_remarked_upon(monkeypatch):
+    asked = []
+    monkeypatch.setattr(stored_run, "advise", lambda *parts, **named: asked.append((parts, named)) or ("first",))
+    monkeypatch.setattr(stored_run, "advise_thresholds", tuple)
+    monkeypatch.setattr(stored_run, "met_unmasked", lambda after, thresholds, before: [after, thresholds, before])
+    monkeypatch.setattr(stored_run, "worst_of", lambda after: ("worst", f"{after} at its worst"))
+    for grouped in (True, False):
+        monkeypatch.setattr(stored_run, "_groups_unknown", lambda _, grouped=grouped: grouped)
+        masked = MaskedFiles("table", Provenance("mdav", {}, (), 6))
+        plan = SimpleNamespace(thresholds="limits")
+        done = stored_run.StoredRun(plan, "original", masked, "before", "after", (), None)
+        remark = [stored_run._NO_GROUPS] if grouped else []
+        assert done.advice == ("first", *remark, "after", "limits", "before")
+    told = (("original", "table", "after at its worst"), {"provenance": masked.provenance})
+    assert [(parts, list(named)) for parts, named in asked] == [(told[0], ["provenance"])] * 2
+
+
+def test_a_release_in_files_is_copied_with_its_promises(monkeypatch, tmp_path):
+    written = []
+    target = SimpleNamespace(write=written.append)
+    monkeypatch.setattr(stored_run, "target_of", lambda *parts: written.append(parts) or target)
+    table = SimpleNamespace(batches=lambda size: f"batches of {size}")
+    masked = MaskedFiles(table, SimpleNamespace(guarantees=("promise",)))
+    stored_run.copy_release(masked, tmp_path / "a.csv", ["in.csv"])
+    assert written == [(tmp_path / "a.csv", ["in.csv"]), "batches of 131072"]
+    assert target.guarantees == ("promise",)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,8 @@ from discreet.contracts.assessment import Assessment, Exposure, Score
 from discreet.contracts.before_after import Correlations, Distribution, Flow, Shares
 from discreet.contracts.measurement import Measurement
 from discreet.report import charts
+
+RECORDED = Path(__file__).with_name("charts.json")
 
 
 def measurement(name, kind, value, **more):
@@ -171,3 +175,35 @@ def test_flows_show_no_step_that_nobody_took():
         "to: work; from: home; % of steps: 100",
     ]
     assert [mark.split(":")[0] for mark in marks if "downwards" in mark] == ["before", "after"]
+
+
+def drawn():
+    """One picture of each kind."""
+    earlier = measurement("distance", "risk", 60.0, details={"chance_percent": 4.0})
+    losses = [measurement(name, "loss", 3.0, per_attribute={"age": 1.0, "job": 5.0}) for name in ("cells", "moments")]
+    squares = ((1.0, 0.5), (-0.25, 1.0)), ((1.0, 0.25), (0.0, 1.0)), ((0.0, -0.25), (0.2, 0.0))
+    return {
+        "risk": charts.risk_chart(assessment(LINKED, PLAIN)),
+        "linkage": charts.linkage_chart({"neighbour": [(None, LINKED)], "journalist": [(earlier, LINKED)]}),
+        "key": charts.key_chart(Exposure(("age", "job"), 2, 10, (), {"job": (5.0, 1.0), "age": (3.0, 2.0)}, "")),
+        "loss": charts.loss_chart(assessment(*losses, ingredients=["cells", "moments"])),
+        "distribution": charts.distribution_chart(
+            Distribution("age", (10.0, 20.0, 40.0), (50.0, 25.0), (20.0, 40.0), 1.0, 2.0)
+        ),
+        "shares": charts.shares_chart(Shares("job", ("clerk", "smith"), (60.0, 40.0), (70.0, 30.0))),
+        "correlation": charts.correlation_chart(Correlations(("x", "long name"), *squares, "")),
+        "flow": charts.flow_chart(
+            Flow("days", ("home", "work"), ((0.0, 40.0), (60.0, 0.0)), ((0.0, 99.0), (0.0, 1.0)))
+        ),
+    }
+
+
+@pytest.mark.parametrize("name", ["risk", "linkage", "key", "loss", "distribution", "shares", "correlation", "flow"])
+def test_pictures_stay_where_they_are_drawn(name):
+    """Delete what is recorded and run the test: it records what is drawn today, and fails once."""
+    marks = drawn()[name].replace("><", ">\n<").splitlines()
+    if not RECORDED.exists():
+        every = {kind: svg.replace("><", ">\n<").splitlines() for kind, svg in drawn().items()}
+        RECORDED.write_text(json.dumps(every, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        pytest.fail("Recorded; look at the pictures, and run again.")
+    assert marks == json.loads(RECORDED.read_text(encoding="utf-8"))[name]

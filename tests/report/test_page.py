@@ -17,6 +17,7 @@ from discreet.contracts.masked import Masked
 from discreet.data.scales import Nominal, Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.release import gathering
+from discreet.report import page as page_module
 
 SEED = 918273645
 HOSTILE = ['<script>alert("x")</script>', "two\nlines", "=cmd|' /C calc'!A0", "@SUM(1+1)", "a\x1b[31mred", "../../etc"]
@@ -405,3 +406,35 @@ def test_what_a_key_adds_is_the_figure_that_its_caption_names(tmp_path):
         falls = [expected(rows, range(3)) - expected(rows, others) for rows in (before, after)]
         assert re.findall(r">([-\d.]+)<", shown[name]) == [f"{fall:.1f}" for fall in falls]
     assert "knows every other key but not this one" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0, "0"), (1.23456, "1.235"), (-0.5, "−0.5"), (999.96, "1 000"), (999.94, "999.9"), (-12345.6, "−12 350"),
+        (1234567, "1 235 000"), (0.000123456, "0.0001235"),
+    ],
+)  # fmt: skip
+def test_numbers_to_four_digits_as_people_write_them(value, text):
+    assert re.sub(r"\s", " ", page_module._short(value)) == text
+
+
+def test_what_all_sentences_end_with_is_said_once():
+    said = page_module._said_by_all(["One risk. It is so. Take care.", "Two risks. It is so. Take care."])
+    assert said == "It is so. Take care."
+    assert page_module._said_by_all(["Only one. Take care."]) == page_module._said_by_all([]) == ""
+    assert page_module._said_by_all(["One care.", "Two care."]) == ""
+    assert page_module._brief("One risk. Take care.", "Take care.") == "One risk. *"
+    assert page_module._brief("One risk.", "Take care.") == "One risk."
+    assert page_module._brief("One risk.", "") == "One risk."
+
+
+def test_figures_of_a_page_have_their_form():
+    filters = page_module.environment().filters
+    assert [filters["two"](one) for one in (1.005, -2)] == ["1.00", "-2.00"]
+    assert [filters["signed"](one) for one in (1.5, -2, 0)] == ["+1.50", "−2.00", "+0.00"]
+    assert list(filters["zip"]([1, 2], "ab")) == [(1, "a"), (2, "b")]
+    with pytest.raises(ValueError, match="zip"):
+        list(filters["zip"]([1], "ab"))
+    holds = page_module.environment().tests["holds"]
+    assert (holds(["a"], "a"), holds(["a"], "b")) == (True, False)
