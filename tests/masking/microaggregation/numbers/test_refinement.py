@@ -19,6 +19,7 @@ from discreet.masking.microaggregation.numbers.refinement import Refine
 from discreet.masking.microaggregation.numbers.univariate import IndividualRanking
 from discreet.masking.microaggregation.numbers.vmdav import VMDAV
 from discreet.masking.microaggregation.numbers.ward import WardMicroaggregation
+from discreet.masking.running.robust_ellipsoid import sphered
 from discreet.progress import listening
 
 
@@ -239,3 +240,25 @@ def test_refining_is_told_the_start_and_the_budget(monkeypatch):
     _, given, named = handed(monkeypatch, MDAV(k=3, refine="5s", polish=True), "refined")
     assert (given[0], given[2], given[4], named) == ("MDAV", 3, "5s", {"polish": True})
     assert (Refine().budget, Refine().polish, Refine().start) == ("10s", None, None)
+
+
+def test_blocks_are_told_the_points_and_a_seed(monkeypatch):
+    values, given, named = handed(monkeypatch, MDAV(k=4, search="blocks"), "partitioned_mdav")
+    assert given[0] is values
+    assert given[1:] == (4,)
+    assert named.pop("workers") is not None
+    assert named == {"seed": int(np.random.default_rng(5).integers(2**63))}
+
+
+def test_correlated_columns_are_made_round_before_they_are_grouped_and_refined(monkeypatch):
+    values, given, _ = handed(monkeypatch, MDAV(k=3, distance="mahalanobis", refine=9), "refined")
+    round_points = given[1]
+    assert np.array_equal(round_points, sphered(values))
+    assert not np.array_equal(round_points, values)
+    assert given[3].tolist() == MDAV(k=3)._partition(SimpleNamespace(values=round_points)).tolist()
+    _, given, _ = handed(monkeypatch, MDAV(k=3, distance="mahalanobis"), "mdav")
+    assert np.array_equal(given[0], round_points)
+    assert given[1] == 3
+    values, given, _ = handed(monkeypatch, MHM(k=3), "mdav")
+    assert given[0] is values
+    assert given[1:] == (3,)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -397,3 +398,53 @@ def test_a_block_is_halved_between_two_far_items():
     expected = sorted(halved(list(range(len(collection.counts)))))
     assert len(expected) >= 8
     assert [block.tolist() for block in split_into_blocks(collection, 7)] == expected
+
+
+class Known:
+    """A comparison whose distances are given."""
+
+    def __init__(self, matrix, mirrored):
+        self._matrix, self.mirrored = np.array(matrix, dtype=float), mirrored
+
+    def matrix(self):
+        return self._matrix.copy()
+
+    def rows(self, which, among=None):
+        return self._matrix[np.asarray(which)] if among is None else self._matrix[np.ix_(which, among)]
+
+
+def known(matrix, counts, mirrored=True):
+    return SimpleNamespace(compare=lambda: Known(matrix, mirrored), counts=np.array(counts))
+
+
+@pytest.mark.parametrize(("records", "group"), [(2, 0), (3, 1), (4, 1)])
+def test_a_cluster_of_2k_less_one_records_takes_no_leftover(records, group):
+    """The last item is nearest to the first, which has room as long as it stands for fewer than three records."""
+    matrix = [[0.0, 0.9, 0.1], [0.9, 0.0, 0.5], [0.1, 0.5, 0.0]]
+    labels = KSHC(2)._partition(known(matrix, [records, 2, 1]))
+    assert labels.tolist() == [0, 1, group]
+    assert KSHC(2)._partition(known(matrix, [3, 3, 1])).tolist() == [0, 1, 0], "no cluster has room"
+
+
+@pytest.mark.parametrize("mirrored", [True, False])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_mdav_of_sequences_is_that_of_the_definition(k, mirrored, monkeypatch):
+    monkeypatch.setattr(sequence_mdav, "_ROWS", 4)
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 23))
+        half = np.triu(rng.integers(1, 9, (n, n)) / 8, 1)
+        counts = rng.integers(1, 4 if seed % 3 else 2, n)
+        if counts.sum() < k:
+            continue
+        labels = SequenceMDAV(k)._partition(known(half + half.T, counts, mirrored))
+        sizes = np.bincount(labels, weights=counts)
+        assert sizes.min() >= k
+        assert labels.tolist() == _mdav_by_definition(half + half.T, counts, k)
+
+
+def test_few_sequences_left_join_their_nearest_or_are_the_only_group():
+    matrix = [[0.0, 0.9, 0.1, 0.8], [0.9, 0.0, 0.5, 0.2], [0.1, 0.5, 0.0, 0.3], [0.8, 0.2, 0.3, 0.0]]
+    assert SequenceMDAV(3)._partition(known(matrix, [3, 4, 1, 1])).tolist() == [0, 1, 0, 1]
+    assert SequenceMDAV(3)._partition(known(matrix, [3, 4, 2, 1])).tolist() == [0, 1, 2, 2]
+    assert SequenceMDAV(9)._partition(known(matrix, [1, 1, 1, 1])).tolist() == [0] * 4
