@@ -251,12 +251,12 @@ def test_blocks_are_told_the_points_and_a_seed(monkeypatch):
 
 
 def test_correlated_columns_are_made_round_before_they_are_grouped_and_refined(monkeypatch):
-    values, given, _ = handed(monkeypatch, MDAV(k=3, distance="mahalanobis", refine=9), "refined")
+    values, given, _ = handed(monkeypatch, MDAV(k=3, distance="mahalanobis", refine=9), "refined", 60)
     round_points = given[1]
     assert np.array_equal(round_points, sphered(values))
     assert not np.array_equal(round_points, values)
     assert given[3].tolist() == MDAV(k=3)._partition(SimpleNamespace(values=round_points)).tolist()
-    _, given, _ = handed(monkeypatch, MDAV(k=3, distance="mahalanobis"), "mdav")
+    _, given, _ = handed(monkeypatch, MDAV(k=3, distance="mahalanobis"), "mdav", 60)
     assert np.array_equal(given[0], round_points)
     assert given[1] == 3
     values, given, _ = handed(monkeypatch, MHM(k=3), "mdav")
