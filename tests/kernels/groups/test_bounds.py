@@ -195,3 +195,174 @@ def test_a_search_that_meets_too_many_groups_says_so(workers):
     prices = ListedPrices(points, 5, workers)
     assert prices._exceeded(prices.values) is not None
     assert prices._exceeded(np.full(60, 100.0)) is None
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+def balanced(groups, costs, ceiling, prices, heat, passes):
+    """Do what the loops say, record by record."""
+    prices, k = prices.copy(), groups.shape[1]
+    for _ in range(passes):
+        demand = np.zeros(prices.size)
+        for group, cost in zip(groups, costs, strict=True):
+            demand[group] += np.exp(min((prices[group].sum() - cost) / (heat * max(cost, 1e-300)), 30.0))
+        for i in range(prices.size):
+            own = costs[(groups == i).any(axis=1)]
+            if own.size:
+                step = 0.7 * heat * own.mean() / k * np.log(max(demand[i], 1e-12))
+                prices[i] = min(ceiling[i], prices[i] - step)
+            else:
+                prices[i] = ceiling[i]
+    return prices
+
+
+@pytest.mark.parametrize("heat", [0.1, 0.01])
+def test_prices_move_by_what_their_groups_ask_for(heat):
+    rng = np.random.default_rng(4)
+    groups = np.array([rng.choice(7, 3, replace=False) for _ in range(9)])
+    costs, ceiling = rng.uniform(1.0, 2.0, 9), np.append(rng.uniform(0.8, 1.2, 7), 9.0)
+    costs[0] = 0.0  # whose weight has a limit
+    start = np.append(rng.uniform(0.1, 0.8, 7), 0.5)
+    for passes in (0, 1, 2, 30):
+        prices = start.copy()
+        bounds._balance(groups, costs, ceiling, prices, heat, passes)
+        assert prices == pytest.approx(balanced(groups, costs, ceiling, start, heat, passes), rel=1e-9)
+        assert prices[7] == (9.0 if passes else 0.5), "in no group"
+
+
+def test_a_record_that_nobody_can_afford_is_raised_no_further_than_its_ceiling():
+    groups, costs = np.array([[0, 1]]), np.array([100.0])
+    prices = np.array([1.0, 2.0])
+    bounds._balance(groups, costs, np.array([5.0, 1000.0]), prices, 0.01, 1)
+    # Asked for by e⁻⁹⁷, which counts as 10⁻¹²: 0.7 · 0.01 · 100 / 2 · ln 10¹² more.
+    assert prices == pytest.approx([5.0, 2.0 + 0.35 * 12 * np.log(10)])
+
+
+def test_prices_are_raised_by_what_their_groups_leave():
+    """Record after record: the first takes all that its tightest group leaves, and the next find it taken."""
+    groups, costs = np.array([[0, 1], [0, 2], [2, 3]]), np.array([5.0, 4.0, 9.0])
+    columns, starts = np.array([0, 1, 0, 1, 2, 2]), np.array([0, 2, 3, 5, 6, 6])
+    prices = np.array([1.0, 1.0, 2.0, 5.0, 1.0])
+    bounds._raise(groups, costs, starts, columns, np.array([9.0, 2.5, 9.0, 6.0, 3.0]), prices)
+    assert prices.tolist() == [2.0, 2.5, 2.0, 6.0, 3.0]
+    bounds._raise(groups, np.array([1.0, 1.0, 1.0]), starts, columns, np.full(5, 9.0), prices)
+    assert prices.tolist() == [2.0, 2.5, 2.0, 6.0, 9.0], "nothing is lowered here"
+
+
+def test_distances_of_one_record_are_squared():
+    squares = np.empty(3)
+    bounds._distances(np.array([[0.0, 1.0], [3.0, 5.0], [0.0, 3.0]]), 2, squares)
+    assert squares.tolist() == [4.0, 13.0, 0.0]
+
+
+def test_far_records_are_few_and_carry_much_of_the_error():
+    """Of 16 records with lists of one, at most four: what they have above the next one is what their prices gain."""
+    ends = np.ones(16)
+    ends[[9, 3]] = 101.0, 51.0
+    gain = 0.58 * (100 + 50)
+    assert bounds._far_records(ends, 4.9 * gain, 1).tolist() == [3, 9]
+    assert bounds._far_records(ends, 5.1 * gain, 1).tolist() == []
+    assert bounds._far_records(ends, 5.1 * gain, 1).dtype == np.int64
+    assert bounds._far_records(np.ones(16), 0.0, 1).tolist() == []
+    ends[:6] = 101.0
+    # Five are as far as the ninth, and there is room for four of the six: none stands out of the next.
+    assert bounds._far_records(ends, 1.0, 1).tolist() == []
+    few = np.ones(16)
+    few[[2, 5, 7]] = 1001.0, 1000.0, 21.0
+    # The two give 1979 + 1980 − 20 … of 2019, more than 95 parts of a hundred: the third is left out.
+    assert bounds._far_records(few, 1.0, 1).tolist() == [2, 5]
+
+
+def test_first_prices_and_limits_by_hand(workers, monkeypatch):
+    """Of 0, 1, 3 and 7 in pairs with lists of one: a quarter of the least square, and 0.42 of a half of it at most."""
+    monkeypatch.setattr(bounds, "GAIN", np.inf)
+    points = np.array([[0.0], [1.0], [3.0], [7.0]])
+    prices = ListedPrices(points, 2, workers, 1)
+    assert prices.values == pytest.approx([0.25, 0.25, 1.0, 4.0])
+    assert (prices.values < [0.25, 0.25, 1.0, 4.0]).all()
+    assert prices._most == pytest.approx(0.42 * np.array([0.5, 0.5, 2.0, 8.0]))
+    assert prices._reach == pytest.approx(0.58 * np.array([0.5, 0.5, 2.0, 8.0]))
+    whole = ListedPrices(points, 2, workers)
+    assert whole.far.size == 0
+    assert np.isinf(whole._most).all()
+    assert whole._offsets.tolist() == [0, 3, 6, 9, 12]
+    assert whole._neighbours.tolist() == [1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2]
+
+
+def test_lists_are_as_long_as_said(workers, monkeypatch):
+    monkeypatch.setattr(bounds, "GAIN", np.inf)
+    points = np.random.default_rng(0).standard_normal((120, 2))
+    for width, length in ((None, 4 * 3 + 20), (5, 5)):
+        prices = ListedPrices(points, 3, workers, width)
+        lengths = np.diff(prices._offsets)
+        assert lengths.min() == length
+        D = squared_distances(points)
+        assert prices._most == pytest.approx(0.42 * 2 / 3 * np.sort(D, axis=1)[:, length])
+
+
+def test_a_round_that_finds_too_many_groups_is_tried_at_half_the_share(workers, monkeypatch):
+    prices = ListedPrices(np.random.default_rng(0).standard_normal((30, 2)), 3, workers)
+    before, asked = prices.values.copy(), []
+    monkeypatch.setattr(prices, "_exceeded", asked.append)
+    assert prices.raise_once()
+    assert prices.raise_once()
+    assert prices._share == 0.3 / 4
+    assert asked[0] == pytest.approx(1.3 * before)
+    assert asked[1] == pytest.approx(1.15 * before)
+    while prices.raise_once():
+        pass
+    assert len(asked) == 9, "0.3 halved nine times is below a thousandth"
+    assert prices.values.tolist() == before.tolist()
+
+
+def test_records_of_open_sets_stay_lower(workers, monkeypatch):
+    prices = ListedPrices(np.random.default_rng(0).standard_normal((30, 2)), 3, workers)
+    start, asked, surplus = prices.values.copy(), [], np.zeros(30)
+    surplus[:2] = 0.1 * start[0], 2.0 * start[1]
+
+    def exceeded(ceiling):
+        asked.append(ceiling)
+        return np.empty((0, 3), np.int64), np.empty(0), surplus if len(asked) == 1 else np.zeros(30)
+
+    monkeypatch.setattr(prices, "_exceeded", exceeded)
+    assert prices.raise_once()
+    expected = 1.3 * start
+    expected[0] = min(expected[0] - 0.15 * start[0], start[0])
+    expected[1] = 1.3 * start[1] - 3.0 * start[1]
+    assert asked[1] == pytest.approx(expected)
+    assert prices.values == pytest.approx(expected), "no group is exceeded"
+    assert len(asked) == 2
+    surplus[:] = 0.01
+    asked.clear()
+    monkeypatch.setattr(prices, "_exceeded", lambda _: asked.append(1) or (None, None, surplus))
+    assert prices.raise_once()
+    assert len(asked) == 6
+    assert prices.values == pytest.approx(expected)
+
+
+def test_the_share_falls_with_the_gain_but_not_too_fast(workers, monkeypatch):
+    for gain, share in ((0.25, 0.25), (0.05, 0.18), (-0.1, 0.18), (0.9, 0.3)):
+        prices = ListedPrices(np.random.default_rng(0).standard_normal((30, 2)), 3, workers)
+        first = prices.values
+        monkeypatch.setattr(prices, "_exceeded", lambda _: (None, None, np.zeros(30)))
+        monkeypatch.setattr(prices, "_fitted", lambda *_, first=first, gain=gain: first * (1.0 + gain))
+        assert prices.raise_once()
+        assert prices._share == pytest.approx(share)
+        assert prices.values.sum() == pytest.approx(first.sum() * (1.0 + max(gain, 0.0)))
+
+
+def test_after_the_far_records_all_are_raised_together(workers, monkeypatch):
+    prices = ListedPrices(heavy_tailed(500, 3, 3), 3, workers)
+    asked, first = [], prices.values.copy()
+    assert prices.far.size
+    monkeypatch.setattr(prices, "_exceeded", asked.append)
+    rest = np.delete(np.arange(500), prices.far)
+    while prices._alone:
+        assert prices.raise_once(), "the others are still to come"
+    assert asked[0][rest] == pytest.approx(np.minimum(prices._most, asked[-1])[rest]), "only far ones were raised"
+    assert (asked[0][prices.far] > asked[-1][prices.far]).any()
+    assert prices._share == 0.3
+    prices.raise_once()
+    assert asked[-1][rest] == pytest.approx(np.minimum(1.3 * first, prices._most)[rest])
+    assert asked[-1][prices.far] == pytest.approx(np.minimum(prices._prices, prices._most)[prices.far])

@@ -130,3 +130,22 @@ def test_few_leaves_are_looked_into(monkeypatch):
             counts.append(int((which.question.bundles == np.inf).sum()))
         reached[which is records] = np.mean(counts)
     assert reached[True] < 0.7 * reached[False]
+
+
+def test_by_how_much_the_largest_distance_is_above_the_usual_one():
+    """From 0, 1, 2 and 5 the farthest is 5, 4, 3 and 5 away; the ones half a round further are 2, 4, 2 and 4 away."""
+    values = np.array([0.0, 1.0, 2.0, 5.0])
+    assert mixed_directions._excess_of_numbers(values) == (5 + 4 + 3 + 5) / 4 - (2 + 4 + 2 + 4) / 4
+    assert mixed_directions._excess_of_numbers(np.array([0.0, 1e30])) == 0.0, "too far for single precision"
+    assert mixed_directions._excess_of_numbers(np.array([0.0, 9e29, 0.0, 0.0])) > 0.0
+
+
+def test_poles_are_the_farthest_level_that_occurs_and_the_one_farthest_from_it():
+    square, counts = ordered(5) * 4, np.array([1, 4, 2, 2, 0])
+    share = counts / counts.sum()
+    poles = mixed_directions._poles(square, counts > 0, share, share)
+    # From 0, of those that occur, all are farthest; from there 3 is.
+    assert poles.reach.tolist() == [[0, 1, 2, 3, 4], [3, 2, 1, 0, 1]]
+    bound = (poles.aims[:, :, None] + poles.reach[:, None, :]).max(axis=0)
+    assert np.array_equal(bound[:4, :4], square[:4, :4])
+    assert poles.excess == pytest.approx(0.0)

@@ -86,3 +86,45 @@ def test_group_costs():
     groups = np.array([[0, 3, 5], [8, 1, 2]])
     expected = [cost(points, g) for g in groups]
     assert group_costs(squared_distances(points), groups) == pytest.approx(expected)
+
+
+def test_high_prices_give_way_before_low_ones():
+    """Of an excess of 4, half is shared by the prices, 3 to 1, and half alike."""
+    prices = np.array([3.0, 1.0, 7.0])
+    lower_prices(np.array([[0, 1]]), np.array([-4.0]), prices, prices.copy())
+    assert prices.tolist() == [3.0 - 2.5, 1.0 - 1.5, 7.0]
+    prices = np.zeros(2)
+    lower_prices(np.array([[0, 1]]), np.array([-4.0]), prices, np.zeros(2))
+    assert prices.tolist() == [-2.0, -2.0]
+    prices = np.array([-3.0, 1.0])
+    lower_prices(np.array([[0, 1]]), np.array([-4.0]), prices, prices.copy())
+    assert prices.tolist() == [-5.5, -0.5]
+
+
+def test_what_an_earlier_group_lowered_counts_for_the_later():
+    """The first group takes 2 from each, so that the second, exceeded by 3, is by 1 only, and the third not at all."""
+    prices = np.full(4, 2.0)
+    groups = np.array([[0, 1], [1, 2], [0, 3]])
+    lower_prices(groups, np.array([-4.0, -3.0, -2.0]), prices, np.full(4, 2.0))
+    assert prices.tolist() == [0.0, 0.0 - 0.25, 2.0 - 0.75, 2.0]
+
+
+def test_squared_distances_by_hand():
+    D = squared_distances(np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+    assert D.tolist() == [[0.0, 25.0, 1.0], [25.0, 0.0, 18.0], [1.0, 18.0, 0.0]]
+
+
+def test_as_many_groups_as_there_is_room_for_are_returned():
+    D, prices = np.zeros((6, 6)), np.full(6, 1.0)
+    for s, count in ((2, 15), (3, 20)):
+        groups, reduced = negative_groups(D, prices, s, room=count)
+        assert len({tuple(sorted(group)) for group in groups.tolist()}) == count
+        assert reduced.tolist() == pytest.approx([-s] * count)
+        assert negative_groups(D, prices, s, room=count - 1) is None
+    with ThreadPoolExecutor(2) as workers:
+        assert len(negative_groups(D, prices, 3, room=20, workers=workers)[0]) == 20
+        assert negative_groups(D, prices, 3, room=19, workers=workers) is None
+    groups, reduced = negative_groups(D, np.zeros(6), 2, room=15)
+    assert (groups.shape, reduced.shape) == ((0, 2), (0,)), "prices that are met are not exceeded"
+    assert [part.shape for part in negative_groups(D, prices, 7, room=15)] == [(0, 7), (0,)]
+    assert len(negative_groups(D, prices, 6, room=15)[0]) == 1

@@ -79,3 +79,49 @@ def test_annealing_between_passes_leaves_no_old_views():
     assert refinement.settle() <= before * (1 + 1e-12)
     sizes = refinement._sizes
     assert np.array_equal(np.bincount(refinement._current, minlength=sizes.size), sizes)
+
+
+# ------------------------------------------------------------------------------------------------------ the parts
+
+
+@pytest.mark.parametrize(("k", "lanes"), [(2, 8), (8, 8), (9, 16), (16, 16)])
+def test_views_have_lanes_by_eights(k, lanes):
+    views = settle.views_for(3, 2, k)
+    assert views.lanes.shape == (3, 2, lanes)
+    assert not views.lanes.any()
+    assert views.means.shape == views.origins.shape == (3, 2)
+    assert np.isnan(views.errors).all()
+    room = settle.room_for(2, k, views)
+    assert (room.records.size, room.D.shape, room.R.shape) == (
+        5 * (2 * k - 1),
+        (5 * (2 * k - 1),) * 2,
+        (5, 5 * (2 * k - 1)),
+    )
+    assert (room.lanes.shape, room.norms.shape, room.largest.size) == ((5, 2, lanes), (5, lanes), 8)
+
+
+def test_a_group_is_seen_from_its_first_record():
+    points = np.array([[9.0, 9.0], [3.0, 1.0], [1.0, 1.0], [2.0, 7.0]])
+    views = settle.views_for(2, 2, 3)
+    views.lanes[:] = 5.0
+    settle._look(points, 1, np.array([[0, 0, 0], [2, 1, 3]]), 3, views)
+    assert views.origins[1].tolist() == [1.0, 1.0]
+    assert views.lanes[1].tolist() == [[0, 2, 1, 0, 0, 0, 0, 0], [0, 0, 6, 0, 0, 0, 0, 0]]
+    assert views.means[1].tolist() == [1.0, 2.0]
+    assert views.errors[1] == 2.0 + 24.0
+    assert (views.lanes[0] == 5.0).all()
+    assert np.isnan(views.errors[0])
+
+
+def test_a_relocation_may_help_where_it_lowers_the_error_by_more_than_rounding():
+    """Of 0, 1 and 8 the last is 5 from its mean and 1 from the 9 of two others: 2/3 − 3/2 · 25 is far below zero."""
+    lanes, means = np.zeros((2, 1, 8), np.float32), np.array([[3.0], [9.0]], np.float32)
+    lanes[0, 0, :3] = 0.0, 1.0, 8.0
+    assert settle._relocation_may_help(lanes, means, 0, 3, 1, 2, 0.0)
+    means[1] = 100.0
+    assert not settle._relocation_may_help(lanes, means, 0, 3, 1, 2, 0.0)
+    # The least of the changes is that of 8: 2/3 · 92² − 3/2 · 5².
+    least = 2 / 3 * 92**2 - 3 / 2 * 25
+    assert not settle._relocation_may_help(lanes, means, 0, 3, 1, 2, least - 0.01)
+    assert settle._relocation_may_help(lanes, means, 0, 3, 1, 2, least + 0.01)
+    assert not settle._relocation_may_help(lanes, means, 0, 2, 1, 2, least + 0.01), "8 is not of the group"

@@ -9,7 +9,7 @@ from tests.reference import sequences as reference
 from discreet.data.scales import EncodedSequences
 from discreet.kernels.sequences.levenshtein import edit_distances
 from discreet.kernels.sequences.sequence_distances import common_subsequences, differing_positions, optimal_matching
-from discreet.kernels.sequences.shared_items import JACCARD, SORENSEN, unshared_items
+from discreet.kernels.sequences.shared_items import JACCARD, SORENSEN, unshared_items, unshared_weight
 
 EVENTS = 4
 COSTS = np.array([[0.0, 1.0, 2.0, 0.5], [1.0, 0.0, 1.5, 3.0], [2.0, 1.5, 0.0, 1.0], [0.5, 3.0, 1.0, 0.0]])
@@ -73,3 +73,20 @@ def test_items_that_only_one_of_two_sets_has(divisor: int, twin) -> None:
     assert found.tolist() == pytest.approx([twin(left[i], right[j]) for i in which for j in among])
     pairs = unshared_items(a.codes, a.offsets, b.codes, b.offsets, which, among, True, divisor)
     assert pairs.tolist() == pytest.approx([twin(left[i], right[j]) for i, j in zip(which, among, strict=True)])
+
+
+def test_the_weight_of_items_that_only_one_of_two_sets_has() -> None:
+    left, right = ([sorted(set(s)) for s in drawn(seed, 7, 4)] for seed in (6, 7))
+    weights = np.array([0.5, 1.0, 4.0, 0.25])
+    a, b = EncodedSequences.of(left), EncodedSequences.of(right)
+    which, among = np.array([6, 0, 3, 1, 5]), np.array([2, 0, 5, 1, 6])
+
+    def twin(i: int, j: int) -> float:
+        s, r = set(left[i]), set(right[j])
+        return float(weights[list(s ^ r)].sum() / weights[list(s | r)].sum()) if s | r else 0.0
+
+    found = unshared_weight(a.codes, a.offsets, b.codes, b.offsets, which, among, False, weights)
+    assert found.tolist() == [twin(i, j) for i in which for j in among]
+    pairs = unshared_weight(a.codes, a.offsets, b.codes, b.offsets, which, among, True, weights)
+    assert pairs.tolist() == [twin(i, j) for i, j in zip(which, among, strict=True)]
+    assert 0.0 < min(x for x in found if x) < 1.0

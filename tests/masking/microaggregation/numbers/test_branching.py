@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pytest
 from tests.reference.least_error import KINDS, least_error, small_file, subset_costs
+from tests.stand_ins import instead
 
 from discreet.kernels.groups.mdav import mdav
 from discreet.kernels.groups.pricing import group_costs, squared_distances
@@ -165,3 +166,115 @@ def test_a_group_leaves_a_smaller_file_or_none():
     four = search._child(NODE, np.array([0, 1]), None)
     assert four.uncovered.tolist() == [2, 3, 4, 5]
     assert four.bound == pytest.approx(0.5 + 0.5 + 0.5, rel=1e-3)
+
+
+def listed(rest):
+    return [(sorted(group.tolist()), float(excess)) for group, excess in zip(rest.groups, rest.excess, strict=True)]
+
+
+def test_groups_with_a_record_are_listed_by_what_they_cost_beyond_their_prices():
+    """Of 0, 1, 5, 6, 20 and 21 with prices of 1/4, and 18.5 to spend: 0 and 1 cost nothing more, 0 and 5 cost 12."""
+    search = waiting(NODE, 20.0)
+    found = search._containing(NODE, 0, 50)
+    assert listed(found) == [([0, 1], 0.0), ([0, 2], 12.0), ([0, 1, 2], pytest.approx(13.25)), ([0, 3], 17.5)]
+    assert (found.node, found.record, found.reach, found.room) == (NODE, 0, 18.5, 50)
+    found = waiting(NODE, 13.5)._containing(NODE, 0, 50)
+    assert listed(found) == [([0, 1], 0.0)], "what costs as much as there is to spend is of no use"
+    part = branching.Node((np.array([0, 1]),), np.arange(2, 6), np.full(4, 0.25), np.zeros((0, 2), np.int64), 1.5)
+    found = waiting(NODE, 3.0)._containing(part, 1, 50)
+    assert listed(found) == [([2, 3], 0.0)], "records are those of the whole file"
+
+
+def test_what_there_was_no_room_for_is_looked_for_less_far():
+    search = waiting(NODE, 20.0)
+    found = search._containing(NODE, 0, 2)
+    assert listed(found) == [([0, 1], 0.0)]
+    assert found.reach == 18.5 / 4
+    assert search._share == 0.25
+    assert search._containing(NODE, 0, 50).reach == 18.5, "next time up to four times as far"
+
+
+def test_equal_groups_get_more_room_up_to_a_limit(monkeypatch):
+    node = branching.Node((), np.arange(6), np.zeros(6), np.zeros((0, 2), np.int64), 0.0)
+    for most, groups in ((8, None), (9, 5 + 10)):
+        monkeypatch.setattr(branching, "_MOST_LISTED", most)
+        search = waiting(NODE)
+        search._D = np.zeros((6, 6))
+        found = search._containing(node, 0, 2)
+        assert (found if found is None else len(found.groups)) == groups
+    assert found.room == 32
+    assert (found.excess == 0.0).all()
+
+
+def test_a_node_is_branched_on_the_dearest_record_that_is_divided(monkeypatch):
+    prices = np.array([1.0, 4.0, 2.0, 3.0, 0.5, 0.25])
+    node = branching.Node((), np.arange(6), prices, np.zeros((0, 2), np.int64), 1.0)
+    # A fiftieth of the gap of 100 counts as used: 2.
+    found = {1: rest([0.0], 9.0), 3: rest([0.0, 2.0], 9.5), 2: rest([0.0, 1.0], 9.25), 0: rest([0.0, 1.0], 50.0)}
+    search, asked = waiting(NODE, 101.0), []
+
+    def containing(_node, record, room):
+        asked.append((record, room))
+        return found.get(record)
+
+    monkeypatch.setattr(search, "_containing", containing)
+    assert search._branched(node, None) is found[2]
+    assert asked == [(1, 4000), (3, 4000), (2, 4000)]
+    found[2] = rest([0.0, 1.0], 2.0)  # not listed beyond what is used
+    assert search._branched(node, None) is found[0]
+    del found[0]  # too many, as of every cheaper one
+    assert search._branched(node, None) is found[3], "the one listed farthest"
+    asked.clear()
+    found.clear()
+    assert search._branched(node, None) is None
+    assert asked == [(1, 4000)]
+    monkeypatch.setattr(branching, "_RECORDS", 1)
+    found.update({1: rest([0.0], 9.0), 3: rest([0.0, 1.0], 99.0)})
+    assert search._branched(node, None) is found[1]
+
+
+def test_time_ends_the_choice_of_a_record_but_not_before_one_is_found(monkeypatch):
+    now = itertools.count(5.0, 2.0)
+    monkeypatch.setattr(branching, "time", instead(branching.time, monotonic=lambda: next(now)))
+    search, asked = waiting(NODE, 101.0), []
+
+    def containing(_node, record, _room):
+        asked.append(record)
+        return rest([0.0], 9.0)
+
+    monkeypatch.setattr(search, "_containing", containing)
+    search._branched(NODE, 1.0)
+    assert asked == [0]
+    asked.clear()
+    search._branched(NODE, 4.0)
+    assert asked == [0, 1, 2]
+
+
+def test_a_step_takes_the_next_group_and_leaves_the_others(monkeypatch):
+    search = waiting(rest([0.5, 0.75], 2.0))
+    asked = []
+
+    def child(*given):
+        asked.append(given)
+        return branching.Node((given[1],), np.arange(2, 6), np.zeros(4), np.zeros((0, 2), np.int64), 1.0)
+
+    monkeypatch.setattr(search, "_child", child)
+    search.step(3.0)
+    ((node, group, seconds),) = asked
+    assert (node, group.tolist(), seconds) == (NODE, [0, 1], 3.0)
+    (first, _, new), (second, _, others) = sorted(search._queue, key=lambda part: part[0])
+    assert (first, new.bound) == (2.0, 1.0), "a part is never below what it lies within"
+    assert second == 2.25
+    assert others.excess.tolist() == [0.75]
+    assert [group.tolist() for group in others.groups] == [[0, 2]]
+
+
+def test_a_node_that_is_a_partition_is_the_optimum():
+    fixed = (np.array([0, 1]), np.array([2, 3]))
+    for uncovered in ([4, 5], []):
+        left = np.array(uncovered, dtype=np.int64)
+        search = waiting(branching.Node(fixed, left, np.zeros(left.size), np.zeros((0, 2), np.int64), 1.5))
+        search.step()
+        assert search.ceiling == 1.5
+        assert search.finished
+        assert [group.tolist() for group in search.best] == [[0, 1], [2, 3], *([uncovered] if uncovered else [])]

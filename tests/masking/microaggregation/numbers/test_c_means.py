@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,9 @@ import discreet as dc
 from discreet.data.scales import Numeric
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
+from discreet.masking.microaggregation.numbers import c_means
 from discreet.masking.microaggregation.numbers.c_means import CMeans, _halves, _memberships
+from discreet.progress import listening
 
 SCHEMA = Schema([Attribute("x", Numeric(), "key"), Attribute("y", Numeric(), "key")])
 
@@ -89,3 +92,61 @@ def test_bad_parameters_are_refused():
     for name, value in (("clusters", 1), ("fuzziness", 0.5), ("k", 1)):
         with pytest.raises(ParameterError, match=f"CMeans: {name} must be"):
             CMeans(**{name: value}).mask(table(np.zeros((9, 2))), SCHEMA)
+
+
+class Chosen:
+    """In place of draws: the first centres are these records."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def choice(self, n, size, replace):
+        assert not replace
+        assert max(self.rows) < n
+        return np.array(self.rows[:size])
+
+
+@pytest.mark.parametrize("fuzziness", [1.0, 2.0, 3.5])
+def test_centres_move_to_the_means_by_memberships_until_they_stand_still(fuzziness, monkeypatch):
+    values = np.random.default_rng(4).normal(size=(14, 2))
+    for rounds in (1, 2, 60):
+        monkeypatch.setattr(c_means, "_ROUNDS", rounds)
+        centres = values[[3, 7]].tolist()
+        for _ in range(rounds):
+            shares = twin_memberships(values.tolist(), centres, fuzziness) if fuzziness > 1 else None
+            if shares is None:
+                far = ((values[:, None] - np.array(centres)[None]) ** 2).sum(axis=2)
+                shares = np.eye(2)[far.argmin(axis=1)]
+            power = np.array(shares) ** fuzziness
+            centres = [(power[:, c, None] * values).sum(axis=0) / power[:, c].sum() for c in range(2)]
+        expected = ((values[:, None] - np.array(centres)[None]) ** 2).sum(axis=2).argmin(axis=1)
+        found = CMeans(k=2, fuzziness=fuzziness)._cut(values, Chosen([3, 7]))
+        assert found.tolist() == expected.tolist()
+
+
+def test_a_cluster_that_is_too_small_goes_to_the_nearest_of_the_others():
+    """At 0, 5 and 8 with three, one and four records: the one at 5 goes to 8."""
+    values = np.array([0.0, 0.1, 0.2, 5.0, 8.0, 8.1, 8.2, 8.3, 8.4])[:, None]
+    masker = CMeans(k=3, clusters=3, fuzziness=1.0)
+    assert masker._cut(values, Chosen([0, 3, 4])).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 1]
+    near = values.copy()
+    near[3] = 3.0
+    assert masker._cut(near, Chosen([0, 3, 4])).tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 1]
+    assert masker._cut(values[:8], Chosen([0, 4])).tolist() == [0, 0, 0, 1, 1, 1, 1, 1], "eight hold two of three only"
+
+
+def test_what_cannot_be_cut_by_clusters_is_cut_by_number_across_the_widest_attribute():
+    values = np.array([[0.0, 5.0], [1.0, 1.0], [0.5, 3.0], [0.0, 2.0], [0.0, 90.0]])
+    assert _halves(values).tolist() == [1, 0, 1, 0, 1]
+    assert CMeans(k=2, fuzziness=1.0)._cut(values, Chosen([4, 0])).tolist() == [1, 0, 1, 0, 1]
+
+
+def test_groups_are_numbered_part_by_part_and_told():
+    values, heard = np.array([0.0, 50.0, 0.1, 50.1, 100.0, 100.1, 0.2])[:, None], []
+    cuts = iter([np.array([0, 1, 0, 1, 2, 2, 0]), None])
+    masker = CMeans(k=2, clusters=3)
+    object.__setattr__(masker, "_cut", lambda *_: next(cuts))
+    with listening(lambda *said: heard.append(said)):
+        labels = masker._partition(SimpleNamespace(values=values, rng=None))
+    assert labels.tolist() == [0, 1, 0, 1, 2, 2, 0]
+    assert heard == [("grouping", 3, 7), ("grouping", 5, 7), ("grouping", 7, 7)]

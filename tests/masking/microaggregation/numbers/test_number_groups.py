@@ -13,12 +13,16 @@ from tests.battery import microdata
 
 import discreet as dc
 from discreet import catalogue
+from discreet.contracts.plan import Scope
+from discreet.data.encoded_rows import ROW
+from discreet.data.keyed_draws import Draws
 from discreet.errors import MissingValueError, ParameterError
 from discreet.masking.microaggregation.numbers import number_groups
 from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.masking.microaggregation.numbers.number_groups import NumericMicroaggregation, standardised
 from discreet.masking.microaggregation.numbers.projection import ProjectionMicroaggregation
 from discreet.masking.microaggregation.numbers.univariate import IndividualRanking
+from discreet.masking.running.border_repair import Scaling, Space
 from discreet.operators import Plurality
 from discreet.operators.numbers.means import ArithmeticMean, NumericMedian, WeightedMean
 
@@ -414,3 +418,104 @@ def test_cells_that_went_with_a_pattern_are_counted():
     masked = MDAV(k=3, missing="pattern").mask(table(values))
     assert masked.provenance.details["cells_suppressed"] == 9, "all others lose what one lacks"
     assert "cells_suppressed" not in MDAV(k=3).mask(table(np.arange(20.0).reshape(10, 2))).provenance.details
+
+
+# --------------------------------------------------------------------------------------- parts of a table that is cut
+
+
+XYW = dc.Schema(
+    [
+        dc.Attribute("x", dc.Numeric(), "key"),
+        dc.Attribute("y", dc.Numeric(), "key"),
+        dc.Attribute("w", dc.Numeric(), "weight"),
+    ]
+)
+
+
+def space_of(*, repairs=False, weight=None):
+    scope = Scope(XYW, ("x", "y"), 100, 100, weight, Draws(bytes(32)))
+    return Space(scope, ("x", "y"), Scaling(("x", "y"), np.zeros(2), np.ones(2)), (), 0, repairs=repairs)
+
+
+def part_of(**columns):
+    return {ROW: np.arange(4), **{name: np.array(column, dtype=float) for name, column in columns.items()}}
+
+
+def test_a_space_is_scaled_as_the_masker_says_block_by_block():
+    sample = part_of(x=[0.0, 2.0, 4.0, 10.0], y=[5.0, 5.0, 7.0, 7.0])
+    scope = space_of().scope
+    (both,) = MDAV(k=2, standardise="range")._spaces(scope, sample)
+    assert (both.names, both.middle.tolist(), both.spread.tolist()) == (("x", "y"), [0.0, 5.0], [10.0, 2.0])
+    first, second = MDAV(k=2, blocks=1, standardise="none")._spaces(scope, sample)
+    assert (first.names, first.middle.tolist(), first.spread.tolist()) == (("x",), [4.0], [1.0])
+    assert (second.names, second.middle.tolist(), second.spread.tolist()) == (("y",), [6.0], [1.0])
+    assert [one.names for one in IndividualRanking(k=2)._spaces(scope, sample)] == [("x",), ("y",)]
+    with pytest.raises(ParameterError, match="MDAV: integers and totals cannot both be kept"):
+        MDAV(k=2, integers=True, totals=True)._spaces(scope, sample)
+
+
+def test_a_part_is_grouped_and_settled_only_where_there_are_borders():
+    """A pair of pairs that the method leaves crossed: settled groups are the neighbours."""
+
+    class Crossed(MDAV):
+        def _partition(self, _points):
+            return np.array([0, 1, 0, 1])
+
+    points = np.array([[0.0, 0.0], [0.1, 0.0], [9.0, 0.0], [9.1, 0.0]])
+    part, rng = part_of(x=points[:, 0], y=points[:, 1]), np.random.default_rng(0)
+    labels, lost = Crossed(k=2)._space_groups(space_of(), part, points, rng)
+    assert labels.tolist() == [0, 1, 0, 1]
+    assert not lost.any()
+    labels, _ = Crossed(k=2)._space_groups(space_of(repairs=True), part, points, rng)
+    assert labels[0] == labels[1] != labels[2] == labels[3]
+    mended = Crossed(k=2)._mended(space_of(repairs=True), part, points, np.array([0, 1, 0, 1]), 3)
+    assert mended[0] == mended[1] != mended[2] == mended[3]
+
+
+def test_a_part_is_released_with_its_weights_and_without_the_cells_that_were_lost():
+    part = part_of(x=[1.0, 3.0, 5.0, 9.0], y=[2.0, 4.0, 6.0, 8.0], w=[3.0, 1.0, 1.0, 1.0])
+    labels, rng = np.array([0, 0, 1, 1]), np.random.default_rng(0)
+    # Bit by bit, which attributes a record has lost: the second of the third, both of the fourth.
+    absent = np.array([0, 0, 2, 3])
+    found = MDAV(k=2, missing="pattern")._released_groups(space_of(), part, labels, absent, rng)
+    assert list(found) == ["x", "y"]
+    assert found["x"].tolist() == pytest.approx([2.0, 2.0, 5.0, np.nan], nan_ok=True)
+    assert found["y"].tolist() == pytest.approx([3.0, 3.0, np.nan, np.nan], nan_ok=True)
+    weighted = MDAV(k=2, weighted=True)._released_groups(space_of(weight="w"), part, labels, np.zeros(4, int), rng)
+    assert weighted["x"].tolist() == [1.5, 1.5, 7.0, 7.0]
+
+
+def test_weights_of_a_part_reach_the_method():
+    seen = []
+
+    class Asked(MDAV):
+        def _partition(self, points):
+            seen.append((None if points.weights is None else points.weights.tolist(), points.names))
+            return np.zeros(len(points.values), dtype=np.int64)
+
+    part, points = part_of(x=[1.0] * 4, y=[2.0] * 4, w=[3.0, 1.0, 1.0, 2.0]), np.ones((4, 2))
+    for weight in ("w", None):
+        Asked(k=2)._space_groups(space_of(weight=weight), part, points, np.random.default_rng(0))
+    points[3, 1] = points[2, 1] = np.nan
+    by_pattern = Asked(k=2, missing="pattern")
+    by_pattern._space_groups(space_of(weight="w"), part, points, np.random.default_rng(0))
+    assert seen == [([3.0, 1.0, 1.0, 2.0], ("x", "y")), (None, ("x", "y"))], "two of each pattern need no method"
+    more = {name: np.concatenate([column, column]) for name, column in part.items()}
+    by_pattern._space_groups(space_of(weight="w"), more, np.concatenate([points, points]), np.random.default_rng(0))
+    assert [weights for weights, _ in seen[2:]] == [[3.0, 1.0, 3.0, 1.0], [1.0, 2.0, 1.0, 2.0]]
+
+
+def test_operators_that_cannot_be_kept_are_refused_with_a_hint():
+    median = {"weighted": True, "operator": NumericMedian()}
+    exact = 'Leave totals out (rounded means keep them nearly), or say decimals="exact".'
+    for options, said, hint in (
+        (median, "MDAV: NumericMedian cannot use weights.", "Use weighted=False or WeightedMean()."),
+        ({"integers": True, "totals": True}, "MDAV: integers and totals cannot both be kept.", "Choose one."),
+        ({"totals": True}, "MDAV: totals cannot be kept by rounded numbers.", exact),
+    ):
+        with pytest.raises(ParameterError) as caught:
+            MDAV(k=2, **options)._operator()
+        assert str(caught.value) == f"{said} Hint: {hint}"
+    assert isinstance(MDAV(k=2)._operator(), ArithmeticMean)
+    assert isinstance(MDAV(k=2, weighted=True)._operator(), WeightedMean)
+    assert isinstance(MDAV(k=2, operator="median")._operator(), NumericMedian)

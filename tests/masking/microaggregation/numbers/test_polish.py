@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -296,3 +297,112 @@ def test_without_a_gap_there_is_no_pool(monkeypatch):
     with ThreadPoolExecutor(1) as workers:
         polish._polish_pools(state, polish._Clock(None, 5), workers, np.random.default_rng(0))
     assert state.labels.tolist() == [0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize(("seconds", "limits"), [(None, (None, 12)), (20.0, (6.0, None))])
+def test_how_prices_of_the_whole_file_are_asked_for_and_none_are_enough(monkeypatch, seconds, limits):
+    """Without a round of prices nothing is known, and the partition stays as it is."""
+    asked, turns = [], []
+
+    class Listed:
+        values = np.arange(7.0)
+
+        def __init__(self, points, k, workers):
+            assert (len(points), k, workers) == (7, 2, "workers")
+
+        def raise_once(self):
+            turns.append(1)
+            return True
+
+    def raised(D, k, start, **given):
+        assert D.tolist() == squared_distances(LINE).tolist()
+        asked.append((k, start.tolist(), given))
+        return iter([SimpleNamespace(rounds=0, values=np.ones(7))])
+
+    monkeypatch.setattr(polish, "time", instead(polish.time, monotonic=lambda: 0.0))
+    monkeypatch.setattr(polish, "ListedPrices", Listed)
+    monkeypatch.setattr(polish, "raise_prices", raised)
+    monkeypatch.setattr(polish, "_solve_whole", None)
+    state = polish._State(LINE, 2, np.array([0, 0, 1, 1, 2, 2, 2]))
+    polish._polish_whole(state, polish._Clock(seconds, 1), "workers", 0)
+    assert len(turns) == 25
+    ((k, start, given),) = asked
+    assert k == 2
+    assert start == [[0, 1], [2, 3], [4, 5], [5, 6], [6, 4]]
+    assert given.pop("prices") is Listed.values
+    assert given == {"seconds": limits[0], "rounds": limits[1], "tolerance": 1e-4, "workers": "workers"}
+    assert state.prices is None
+    monkeypatch.setattr(polish, "raise_prices", lambda *_, **__: iter([]))
+    polish._polish_whole(state, polish._Clock(seconds, 1), "workers", 0)
+    assert state.prices is None
+
+
+class Search:
+    """A search whose bound rises by given steps, and whose lowest node is always a new one."""
+
+    def __init__(self, bounds, node=None):
+        self.bounds, self.node = list(bounds), node
+        self.ceiling, self.best, self.steps = 100.0, None, []
+        self.lowest = node
+
+    @property
+    def bound(self):
+        return self.bounds[0]
+
+    @property
+    def finished(self):
+        return len(self.bounds) == 1
+
+    def step(self, seconds):
+        self.steps.append(seconds)
+        self.bounds.pop(0)
+
+
+def test_branching_goes_on_while_it_closes_a_part_of_the_gap():
+    """Twelve steps in vain end it; a tenth of the gap, from 100 to below 90, begins anew."""
+    state, clock = polish._State(LINE, 2, np.array([0, 0, 1, 1, 2, 2, 2])), polish._Clock(None, 1)
+    for bounds, steps in (
+        ([0.0] * 40, 12),
+        ([0.0] * 6 + [10.5] * 40, 6 + 12),
+        ([0.0] * 6 + [9.5] * 40, 12),
+        ([0.0] * 4, 3),
+    ):
+        search = Search(bounds)
+        assert polish._settled(state, search, clock, None, 0) is None
+        assert search.steps == [None] * steps
+    assert state.labels.tolist() == [0, 0, 1, 1, 2, 2, 2]
+
+
+def test_what_the_lowest_node_leaves_open_is_refined_once_and_kept_if_it_is_cheaper(monkeypatch):
+    node = Node((np.array([0, 1]),), np.arange(2, 7), np.zeros(5), np.zeros((0, 2), np.int64), 0.0)
+    asked, better = [], np.array([0, 0, 1, 1, 2, 2, 2])
+
+    def refined_rest(state, given, _clock, workers, seed):
+        assert (given, workers, seed) == (node, "workers", 7)
+        asked.append(state)
+        return better
+
+    monkeypatch.setattr(polish, "_refined_rest", refined_rest)
+    clock = polish._Clock(None, 1)
+    state = polish._State(LINE, 2, np.zeros(7, np.int64))
+    search = Search([0.0] * 5, node)
+    assert polish._settled(state, search, clock, "workers", 7) is node
+    assert len(asked) == 1
+    assert state.labels is better
+    assert search.ceiling == pytest.approx(0.5 + 0.5 + 2.0)
+    state, search = polish._State(LINE, 2, np.zeros(7, np.int64)), Search([0.0] * 5, node)
+    search.ceiling = 3.0
+    assert polish._settled(state, search, clock, "workers", 7) is None, "as dear as what is known"
+    assert state.labels.tolist() == [0] * 7
+    asked.clear()
+    for fixed, uncovered in (((), np.arange(7)), (node.fixed, np.arange(4, 7))):
+        small = Node(fixed, uncovered, np.zeros(len(uncovered)), np.zeros((0, 2), np.int64), 0.0)
+        assert polish._settled(state, Search([0.0] * 3, small), clock, "workers", 7) is None
+    assert asked == []
+
+
+def test_an_optimum_is_taken_over():
+    state, search = polish._State(LINE, 2, np.zeros(7, np.int64)), Search([0.0] * 2)
+    search.best = (np.array([4, 5, 6]), np.array([0, 1]), np.array([2, 3]))
+    assert polish._settled(state, search, polish._Clock(None, 1), None, 0) is None
+    assert state.labels.tolist() == [1, 1, 2, 2, 0, 0, 0]

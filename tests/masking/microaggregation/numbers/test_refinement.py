@@ -19,6 +19,7 @@ from discreet.masking.microaggregation.numbers.refinement import Refine
 from discreet.masking.microaggregation.numbers.univariate import IndividualRanking
 from discreet.masking.microaggregation.numbers.vmdav import VMDAV
 from discreet.masking.microaggregation.numbers.ward import WardMicroaggregation
+from discreet.masking.running.robust_ellipsoid import sphered
 from discreet.progress import listening
 
 
@@ -178,3 +179,86 @@ def test_when_groups_are_polished_and_for_how_long(monkeypatch, budget, polish, 
         seconds = refinement.check_budget("", budget) * (1.0 if polished is None else 0.15)
         assert refining == [(9, {"seconds": pytest.approx(seconds)})]
         assert heard == [("refining", 1000, 1000)]
+
+
+# ------------------------------------------------------------------------------------- what methods hand to kernels
+
+
+def handed(monkeypatch, masker, name, n=9):
+    """What a kernel was called with, of points and draws that are known."""
+    seen = []
+
+    def kernel(*given, **named):
+        seen.append((given, named))
+        return np.zeros(n, np.int64)
+
+    monkeypatch.setattr(f"{type(masker).__module__}.{name}", kernel)
+    values = np.random.default_rng(1).normal(size=(n, 2))
+    masker._partition(SimpleNamespace(values=values, rng=np.random.default_rng(5), weights="weights"))
+    ((given, named),) = seen
+    return values, given, named
+
+
+def test_growing_and_breeding_are_told_their_parameters(monkeypatch):
+    values, given, named = handed(monkeypatch, VMDAV(k=4, gamma=1), "vmdav")
+    assert given[0] is values
+    assert (given[1:], named) == ((4, 1.0), {})
+    assert VMDAV().gamma == 0.2
+    breeding = GeneticMicroaggregation(k=4, generations=7, population=5, mutation=0.25)
+    values, given, named = handed(monkeypatch, breeding, "genetic")
+    assert given[0] is values
+    assert given[1] == 4
+    assert given[2].tolist() == np.argsort(values.sum(axis=1), kind="stable").tolist()
+    seed = int(np.random.default_rng(5).integers(2**63))
+    assert named == {"seed": seed, "generations": 7, "population": 5, "mutation": 0.25}
+    plain = GeneticMicroaggregation()
+    assert (plain.generations, plain.population, plain.mutation) == (300, 40, 0.01)
+
+
+def test_one_attribute_is_told_its_weights_and_cost(monkeypatch):
+    values, given, named = handed(monkeypatch, IndividualRanking(k=4), "optimal_runs")
+    assert given[0].tolist() == values[:, 0].tolist()
+    assert (given[1:], named) == ((4, "weights"), {"absolute": False})
+    _, _, named = handed(monkeypatch, IndividualRanking(k=4, cost="absolute"), "optimal_runs")
+    assert named == {"absolute": True}
+    _, given, named = handed(monkeypatch, IndividualRanking(k=4, sizes="fixed"), "fixed_runs")
+    assert (given[1:], named) == ((4,), {})
+
+
+def test_refining_is_told_the_start_and_the_budget(monkeypatch):
+    values, given, named = handed(monkeypatch, Refine(k=3, budget=50, polish=False), "refined")
+    assert given[0] == "Refine"
+    assert given[1] is values
+    assert given[2] == 3
+    assert given[3].tolist() == MDAV(k=3)._partition(SimpleNamespace(values=values)).tolist()
+    assert given[4:] == (50, int(np.random.default_rng(5).integers(2**63)))
+    assert named == {"polish": False}
+    start = MHM(k=7)
+    _, given, _ = handed(monkeypatch, Refine(k=3, start=start, budget=50), "refined")
+    assert np.bincount(given[3]).min() >= 3
+    assert start.k == 7, "the start that was given is not changed"
+    _, given, named = handed(monkeypatch, MDAV(k=3, refine="5s", polish=True), "refined")
+    assert (given[0], given[2], given[4], named) == ("MDAV", 3, "5s", {"polish": True})
+    assert (Refine().budget, Refine().polish, Refine().start) == ("10s", None, None)
+
+
+def test_blocks_are_told_the_points_and_a_seed(monkeypatch):
+    values, given, named = handed(monkeypatch, MDAV(k=4, search="blocks"), "partitioned_mdav")
+    assert given[0] is values
+    assert given[1:] == (4,)
+    assert named.pop("workers") is not None
+    assert named == {"seed": int(np.random.default_rng(5).integers(2**63))}
+
+
+def test_correlated_columns_are_made_round_before_they_are_grouped_and_refined(monkeypatch):
+    values, given, _ = handed(monkeypatch, MDAV(k=3, distance="mahalanobis", refine=9), "refined", 60)
+    round_points = given[1]
+    assert np.array_equal(round_points, sphered(values))
+    assert not np.array_equal(round_points, values)
+    assert given[3].tolist() == MDAV(k=3)._partition(SimpleNamespace(values=round_points)).tolist()
+    _, given, _ = handed(monkeypatch, MDAV(k=3, distance="mahalanobis"), "mdav", 60)
+    assert np.array_equal(given[0], round_points)
+    assert given[1] == 3
+    values, given, _ = handed(monkeypatch, MHM(k=3), "mdav")
+    assert given[0] is values
+    assert given[1:] == (3,)

@@ -187,3 +187,70 @@ def test_columns_that_have_become_too_dear_are_dropped(monkeypatch):
         groups = {tuple(group) for group in master.groups.tolist()}
         assert groups >= {(0, 1), (2, 3), (4, 5), (0, 5)}
         assert len(groups) == left + (number == 9)
+
+
+def test_prices_say_where_the_search_stands():
+    """Pairs around 0, 10 and 20, 1 apart: every pair costs 1/2, which prices of 1/4 a record are at once."""
+    D = squared_distances(np.array([[0.0], [1.0], [10.0], [11.0], [20.0], [21.0]]))
+    first, *later = raise_prices(D, 2, rounds=5)
+    assert (first.rounds, first.relaxation, first.converged) == (0, np.inf, False)
+    assert first.values.tolist() == [0.25] * 6
+    assert first.bound == pytest.approx(1.5)
+    assert first.bound < 1.5, "with a margin for rounding"
+    assert [prices.rounds for prices in later] == [1]
+    assert later[0].converged
+    assert later[0].relaxation == pytest.approx(1.5)
+    assert later[0].bound == pytest.approx(1.5)
+
+
+def test_proven_prices_to_begin_with_are_taken_if_they_are_higher():
+    D = squared_distances(np.array([[0.0], [1.0], [3.0], [7.0]]))
+    own = [0.25, 0.25, 1.0, 4.0]
+    for prices, expected in (
+        (np.array([0.3, 0.2, 1.5, 6.0]), [0.3, 0.2, 1.5, 6.0]),
+        (np.array([0.5, 0.0, 1.0, 3.0]), own),
+        (None, own),
+    ):
+        first = next(raise_prices(D, 2, prices=prices))
+        assert first.values == pytest.approx(expected)
+
+
+def test_prices_are_raised_no_further_than_they_need_to_be():
+    points = np.random.default_rng(0).standard_t(3, (40, 3))
+    D = squared_distances(points)
+    every = list(raise_prices(D, 3, rounds=6))
+    assert [prices.rounds for prices in every] == list(range(len(every)))
+    assert len(every) > 3
+    assert [prices.rounds for prices in raise_prices(D, 3, rounds=2)] == [0, 1, 2]
+    assert [prices.rounds for prices in raise_prices(D, 3, rounds=6, enough=every[1].bound)] == [0, 1]
+    assert [prices.rounds for prices in raise_prices(D, 3, rounds=6, enough=every[2].bound)] == [0, 1, 2]
+    loose = list(raise_prices(D, 3, rounds=6, tolerance=0.9))
+    assert [(prices.rounds, prices.converged) for prices in loose] == [(0, False), (1, True)]
+
+
+def test_no_time_leaves_the_first_prices():
+    D = squared_distances(np.random.default_rng(0).standard_normal((20, 2)))
+    assert [prices.rounds for prices in raise_prices(D, 3, seconds=0.0)] == [0]
+
+
+def test_the_unit_of_distances_changes_prices_by_its_square():
+    points = np.random.default_rng(3).standard_normal((30, 2))
+    small, large = (list(raise_prices(squared_distances(points * unit), 3, rounds=3))[-1] for unit in (1.0, 1024.0))
+    assert (small.values * 2.0**20).tolist() == large.values.tolist()
+    assert small.relaxation * 2.0**20 == large.relaxation
+
+
+def test_a_programme_without_an_answer_has_none():
+    D = squared_distances(np.array([[0.0], [1.0], [5.0]]))
+    assert set_partition._Master(D, 2, np.array([[0, 1]])).solve(None) is None
+
+
+def test_trials_that_exceed_too_many_groups_prove_nothing(monkeypatch):
+    D = squared_distances(np.array([[0.0], [1.0], [3.0], [7.0]]))
+    lower, groups, reduced = set_partition._proven(D, 2, np.full(4, 1.0), None)
+    assert groups.tolist() == [[0, 1]]
+    assert reduced.tolist() == [-1.5]
+    assert (lower + lower[1:2]).min() >= 0.5
+    assert lower[[2, 3]].tolist() == [1.0, 1.0]
+    monkeypatch.setattr(set_partition, "_ROOM", 0)
+    assert set_partition._proven(D, 2, np.full(4, 1.0), None) is None

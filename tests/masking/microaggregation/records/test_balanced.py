@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -14,11 +15,13 @@ from discreet.data.scales import Nominal, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.datasets import housing
 from discreet.errors import ParameterError
+from discreet.masking.microaggregation.records import balanced
 from discreet.masking.microaggregation.records.balanced import BalancedKModes
 from discreet.masking.microaggregation.records.kmodes import KModes
 from discreet.measures.loss.category_moves import CategoryDistance
 from discreet.measures.loss.category_tables import TableLoss
 from discreet.measures.loss.category_uncertainty import EntropyBasedLoss
+from discreet.progress import listening
 
 NAMES = ("DEGREE", "METRO", "SCH")
 
@@ -108,3 +111,46 @@ def test_parameters_that_it_does_not_have():
         BalancedKModes().set_params(fuzziness=2.0)
     with pytest.raises(ParameterError, match="rounds must be an integer of at least 1"):
         BalancedKModes(rounds=0).mask(housing(50))
+
+
+def test_tables_lie_one_after_the_other_and_large_ones_are_left_out(monkeypatch):
+    monkeypatch.setattr(balanced, "_LARGEST_TABLE", 12)
+    pairs, cells, tables = balanced._layout(np.array([3, 4, 5]))
+    # Of three levels, of four by three, of four, then of five by three, which is too large, as is five by four.
+    assert pairs.tolist() == [[0, -1, -1], [3, 15, -1], [-1, -1, 19]]
+    assert (cells, tables) == (24, 4)
+    pairs, cells, tables = balanced._layout(np.array([20]))
+    assert (pairs.tolist(), cells, tables) == ([[0]], 20, 1)
+
+
+def test_a_bit_counts_for_one_over_the_entropy_of_its_attribute():
+    codes = np.array([[0, 1, 2, 2], [1, 1, 1, 1], [0, 0, 3, 3]], dtype=np.int32)
+    records = SimpleNamespace(codes=codes, sizes=np.array([4, 2, 5]))
+    assert balanced._bit_costs(records, np.ones(4)).tolist() == pytest.approx([1 / 1.5, 0.0, 1.0])
+    # With weights the levels have 2, 1 and 1 of four, then 3 and 1.
+    weighted = balanced._bit_costs(records, np.array([2.0, 1.0, 0.5, 0.5])).tolist()
+    assert weighted == pytest.approx([1 / 1.5, 0.0, 1 / (2 - 0.75 * np.log2(3))])
+
+
+def test_rounds_are_told_until_nothing_changes(survey, monkeypatch):
+    answers, heard, looked = iter([(1, 0), (0, 2), (0, 0), (0, 0)]), [], []
+    now = [None]
+
+    def settled(*_given):
+        now[0] = next(answers)
+        return now[0][0]
+
+    def moved(*given):
+        looked.append((given[3], given[-3].size, given[-2].size))
+        return now[0][1]
+
+    monkeypatch.setattr(balanced, "settle_prototypes", settled)
+    monkeypatch.setattr(balanced, "move_records", moved)
+    with listening(lambda *said: heard.append(said)):
+        masked = BalancedKModes(40, rounds=9).mask(survey)
+    block = masked.provenance.details["blocks"][0]
+    assert block["rounds"] == 3
+    assert block["attributes"] == [name for name in survey.names if name in NAMES]
+    assert block["groups"] == masked.labels.max() + 1
+    assert [said for said in heard if said[0] == "balancing"] == [("balancing", done, 9) for done in (0, 1, 2, 9)]
+    assert looked == [(40, min(balanced._NEAR, block["groups"]), min(balanced._NEAR, block["groups"]))] * 3

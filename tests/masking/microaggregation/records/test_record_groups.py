@@ -15,6 +15,9 @@ from tests.reference import masking_classic, masking_records
 
 from discreet.contracts.engine import InProcess
 from discreet.contracts.masker import MaskingJob
+from discreet.contracts.plan import Scope
+from discreet.data.encoded_rows import ROW
+from discreet.data.keyed_draws import Draws
 from discreet.data.microdata import Microdata
 from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.scales.semantics import IntervalSemantics
@@ -35,6 +38,7 @@ from discreet.masking.microaggregation.records.mixed_mdav import MixedMDAV
 from discreet.masking.microaggregation.records.mondrian import Mondrian
 from discreet.masking.microaggregation.records.record_groups import encode_records
 from discreet.masking.microaggregation.records.sorted_groups import SortedGroups
+from discreet.masking.running.border_repair import Scaling, Space
 from discreet.operators import ArithmeticMean, NumericMedian, OrdinalMedian, Plurality, convex_rage
 
 YEARS = IntervalSemantics((0, 1, 5), (1, 5, 6))
@@ -287,3 +291,152 @@ def test_unordered_levels_are_columns_half_a_unit_apart_in_squares():
         both = part["n"][i] >= 0 and part["n"][j] >= 0
         expected = float(part["n"][i] != part["n"][j]) if both else 0.5 * float(part["n"][i] != part["n"][j])
         assert apart == pytest.approx(expected)
+
+
+# --------------------------------------------------------------------------------------- parts of a table that is cut
+
+
+XY = Schema([Attribute("x", Numeric(), "key"), Attribute("y", Numeric(), "key"), Attribute("w", Numeric(), "weight")])
+
+
+def space_of(names, spread, schema=XY, weight=None):
+    scope = Scope(schema, tuple(names), 100, 100, weight, Draws(bytes(32)))
+    scaling = Scaling(tuple(names), np.zeros(len(names)), np.array(spread))
+    return Space(scope, tuple(names), scaling, (), 0, repairs=True)
+
+
+def part_of(**columns):
+    n = len(next(iter(columns.values())))
+    return {ROW: np.arange(n), **{name: np.asarray(column) for name, column in columns.items()}}
+
+
+def test_levels_are_scaled_by_their_number_and_numbers_by_their_range():
+    scope = space_of(("n", "x", "o"), np.ones(3), MIXED).scope
+    sample = {"n": np.array([0, 1, -1]), "x": np.array([4.0, np.nan, 12.0]), "o": np.array([2, 2, 3])}
+    (scaling,) = MixedMDAV(2)._spaces(scope, sample)
+    assert scaling.names == ("n", "x", "o")
+    assert scaling.middle.tolist() == [0.0, 4.0, 0.0]
+    assert scaling.spread.tolist() == [3.0, 8.0, 4.0]
+    (scaling,) = MixedMDAV(2)._spaces(scope, {**sample, "x": np.array([5.0, 5.0, np.nan])})
+    assert (scaling.middle[1], scaling.spread[1]) == (5.0, 1.0), "what is constant is not divided by nothing"
+    (scaling,) = MixedMDAV(2)._spaces(scope, {**sample, "x": np.full(3, np.nan)})
+    assert (scaling.middle[1], scaling.spread[1]) == (0.0, 1.0)
+
+
+def test_a_part_too_small_for_two_groups_is_one():
+    rng = np.random.default_rng(0)
+    for n, groups in ((5, 1), (6, 2)):
+        part = part_of(x=[0.0] * 3 + [9.0] * (n - 3), y=np.zeros(n))
+        labels, absent = MixedMDAV(3)._space_groups(space_of("xy", [9.0, 1.0]), part, np.zeros((n, 2)), rng)
+        assert labels.dtype == np.int64
+        assert labels.max() + 1 == groups
+        assert absent.shape == (n, 2)
+        assert not absent.any()
+
+
+def test_a_part_is_measured_by_the_range_of_the_whole_table():
+    """Of two columns, the one that spans more of the whole table divides the part, unless the other is important."""
+    part = part_of(x=np.array([0.0, 0.0, 1.0, 1.0]), y=np.array([0.0, 1.0, 0.0, 1.0]))
+    by_x, by_y = [0, 0, 1, 1], [0, 1, 0, 1]
+
+    def pairs(masker, spread):
+        labels = masker._grouped_alone(space_of("xy", spread), part, np.random.default_rng(0))
+        return (labels ^ labels[0]).tolist()
+
+    assert pairs(MixedMDAV(2), [2.0, 20.0]) == by_x
+    assert pairs(MixedMDAV(2), [20.0, 2.0]) == by_y
+    assert pairs(MixedMDAV(2, importance={"x": 50.0}), [20.0, 2.0]) == by_x
+    assert pairs(MixedMDAV(2, importance={"y": 50.0}), [2.0, 20.0]) == by_y
+    assert pairs(MixedMDAV(2, importance={"y": 50.0}), [2.0, 200.0]) == by_x
+    masker = MixedMDAV(2, importance={"y": 50.0})
+    pairs(masker, [2.0, 20.0])
+    assert masker.importance == {"y": 50.0}, "nothing is changed for later parts"
+
+
+def test_the_loosest_half_of_groups_is_formed_anew_where_that_is_tighter():
+    x = np.array([0.0, 10.0, 0.0, 10.0, 50.0, 50.0, 70.0, 70.0])
+    part, space = part_of(x=x, y=np.zeros(8)), space_of("xy", [70.0, 1.0])
+    points = space.scaling.points(part)
+    crossed = np.array([0, 0, 1, 1, 2, 2, 3, 3])
+    mended = MixedMDAV(2)._mended(space, part, points, crossed, 0)
+    assert mended[[4, 5, 6, 7]].tolist() == [0, 0, 1, 1], "the others come first and stay"
+    assert sorted(mended[[0, 1]].tolist()) == [2, 3]
+    assert mended[[0, 1]].tolist() == mended[[2, 3]].tolist()
+    assert mended.dtype == np.int64
+    assert crossed.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
+    good = np.array([0, 1, 0, 1, 2, 2, 3, 3])
+    assert MixedMDAV(2)._mended(space, part, points, good, 0) is good, "what is no better is not taken"
+
+
+def test_two_groups_are_formed_anew_even_if_they_are_all():
+    x = np.array([0.0, 10.0, 0.0, 10.0])
+    part, space = part_of(x=x, y=np.zeros(4)), space_of("xy", [10.0, 1.0])
+    mended = MixedMDAV(2)._mended(space, part, space.scaling.points(part), np.array([0, 0, 1, 1]), 0)
+    assert sorted(mended[[0, 1]].tolist()) == [0, 1]
+    assert mended[[0, 1]].tolist() == mended[[2, 3]].tolist()
+
+
+def test_the_loosest_groups_are_those_with_the_largest_cost_a_record():
+    """A large group costs more in all; two crossed small ones cost more a record, and are mended."""
+    x = np.concatenate([[0.0, 10.0, 0.0, 10.0], 100.0 + np.tile([0.0, 6.0], 12), 200.0 + np.tile([0.0, 6.0], 12)])
+    part, space = part_of(x=x, y=np.zeros(52)), space_of("xy", [1.0, 1.0])
+    labels = np.concatenate([[0, 0, 1, 1], np.full(24, 2), np.full(24, 3)])
+    mended = MixedMDAV(2)._mended(space, part, space.scaling.points(part), labels, 0)
+    assert mended[4:].tolist() == [0] * 24 + [1] * 24
+    assert mended[[0, 1]].tolist() == mended[[2, 3]].tolist()
+
+
+def test_a_part_is_released_by_its_groups_and_with_weights_where_they_count():
+    part = part_of(x=np.array([0.0, 4.0, 10.0, 30.0]), y=np.array([1.0, np.nan, 5.0, 7.0]), w=[3.0, 1.0, 1.0, 1.0])
+    labels, rng = np.array([0, 0, 1, 1]), np.random.default_rng(0)
+
+    def released(masker, weight=None):
+        space = space_of("xy", [1.0, 1.0], weight=weight)
+        values = masker._released_groups(space, part, labels, np.zeros((4, 2)), rng)
+        assert list(values) == ["x", "y"]
+        return values
+
+    assert released(MixedMDAV(2))["x"].tolist() == [2.0, 2.0, 20.0, 20.0]
+    assert released(MixedMDAV(2))["y"][2:].tolist() == [6.0, 6.0]
+    assert released(MixedMDAV(2, weighted=True), "w")["x"].tolist() == [1.0, 1.0, 20.0, 20.0]
+    chosen = MixedMDAV(2, operators={"x": NumericMedian()}, missing="wildcard")
+    assert np.isnan(released(chosen)["y"]).tolist() == [False, True, False, False]
+    assert released(chosen)["y"][0] == 1.0
+
+
+def test_a_span_that_is_hardly_a_number_makes_no_infinite_factor():
+    def factors(values, **importance):
+        data = Microdata(pa.table({"x": values}), Schema([Attribute("x", Numeric(), "key")]))
+        job = MaskingJob(data, ("x",), np.random.default_rng(0), InProcess())
+        return encode_records(job, ["x"], importance, "category", semantics=True).factors.tolist()
+
+    assert factors([0.0, 4.0]) == [0.25]
+    assert factors([0.0, 4.0], x=2.0) == [0.5]
+    assert factors([3.0, 3.0]) == [1.0]
+    assert factors([0.0, 5e-324]) == [1e290]
+    assert factors([0.0, 5e-324], x=100.0) == [1e290]
+
+
+def test_what_was_encoded_is_kept_until_something_else_is_asked():
+    data = Microdata(table(10, 0), MIXED)
+    job = MaskingJob(data, ("n", "o", "y", "x"), np.random.default_rng(0), InProcess())
+    given = {"n": np.array([[0.0, 2.0, 4.0], [2.0, 0.0, 4.0], [4.0, 4.0, 0.0]])}
+
+    def asked(names=("n", "o", "y"), importance=(), missing="category", semantics=True, tables=None):
+        return encode_records(job, names, dict(importance), missing, semantics=semantics, tables=tables)
+
+    first = asked()
+    assert asked() is first
+    others = [
+        asked(names=("n", "y")),
+        asked(importance=(("o", 2.0),)),
+        asked(missing="wildcard"),
+        asked(semantics=False),
+        asked(tables=given),
+        asked(tables={"n": given["n"] * np.array([[1.0, 1.0, 0.5]])}),
+    ]
+    assert len({id(one) for one in [first, *others]}) == 7
+    assert others[4].table[:4].tolist() == [0.0, 0.5, 1.0, 1.0], "over the largest, as far as a missing value"
+    assert asked(tables={"x": given["n"], "elsewhere": given["n"]}) is first, (
+        "tables of what is not there do not matter"
+    )

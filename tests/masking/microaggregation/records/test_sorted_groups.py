@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from tests.battery import microdata
 
-from discreet.data.scales import Nominal, Ordinal
+from discreet.data.scales import Nominal, Numeric, Ordinal
 from discreet.data.schema import Attribute, Schema
 from discreet.errors import ParameterError
 from discreet.masking.microaggregation.records.sorted_groups import SortedGroups
@@ -49,3 +49,22 @@ def test_the_attribute_to_sort_by_has_an_order_and_is_masked():
     only = Schema([Attribute("n", Nominal(("a", "b")), "key")])
     with pytest.raises(ParameterError, match="0 of 1 have one"):
         SortedGroups(2).mask(pa.table({"n": ["a", "b", "a"]}), only)
+
+
+def test_equal_values_stay_in_their_order_and_missing_ones_come_last():
+    schema = Schema(
+        [
+            Attribute("n", Nominal(("a", "b")), "key"),
+            Attribute("o", Ordinal(("p", "q")), "key"),
+            Attribute("x", Numeric(), "key"),
+        ]
+    )
+    table = pa.table(
+        {"n": ["a"] * 7, "o": ["q", None, "p", "q", "p", None, "p"], "x": [1.0, 9.0, 2.0, None, 8.0, 3.0, 4.0]}
+    )
+    masked = SortedGroups(2).mask(table, schema)
+    # The first with an order is o: p at 2, 4 and 6, q at 0 and 3, and nothing at 1 and 5.
+    assert masked.labels.tolist() == [1, 2, 0, 2, 0, 2, 1]
+    assert masked.provenance.details["blocks"] == [{"attributes": ["n", "o", "x"], "groups": 3, "by": "o"}]
+    assert SortedGroups(3, by="x").mask(table, schema).labels.tolist() == [0, 1, 0, 1, 1, 0, 1]
+    assert SortedGroups(7).mask(table, schema).labels.tolist() == [0] * 7

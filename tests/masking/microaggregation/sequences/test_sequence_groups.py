@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -14,11 +15,12 @@ from tests.reference import sequences as reference
 from discreet.data.microdata import Microdata
 from discreet.data.scales import EncodedSequences, Nominal, Sequence
 from discreet.data.scales.dissimilarities import OSSOWA, OptimalMatching, dissimilarity_named, dissimilarity_names
+from discreet.data.scales.query_log import QueryLog
 from discreet.data.schema import Attribute, Schema
 from discreet.datasets import trips
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, MissingValueError, ParameterError
-from discreet.masking.microaggregation.sequences import sequence_mdav
+from discreet.masking.microaggregation.sequences import sequence_groups, sequence_mdav
 from discreet.masking.microaggregation.sequences.kshc import KSHC
 from discreet.masking.microaggregation.sequences.sequence_groups import Items, join_leftovers, split_into_blocks
 from discreet.masking.microaggregation.sequences.sequence_mdav import SequenceMDAV
@@ -288,3 +290,161 @@ def test_fewer_trajectories_than_events_are_treated_together_unless_said():
     assert walks._most([dissimilarity_named("lcs")()]) == 10_000
     assert SequenceMDAV(2_000)._most([dissimilarity_named("synchronous")()]) == 4_000
     assert SequenceMDAV(3, block_size=70)._most([dissimilarity_named("synchronous")()]) == 70
+
+
+def test_the_least_of_several_attributes_is_treated_together():
+    distances = [dissimilarity_named(name)() for name in ("lcs", "synchronous", "lcs")]
+    assert SequenceMDAV(3)._most(distances) == 2_500
+    assert SequenceMDAV(3)._most(distances[::-1]) == 2_500
+
+
+LOGS = Schema(
+    [
+        Attribute("asked", QueryLog(["rome", "tea", "oslo", "unasked"]), "key"),
+        Attribute("remark", Nominal(("?",)), "other"),
+        Attribute("who", Nominal(("?",)), "identifier"),
+    ]
+)
+
+
+def rare(logs, counts, k, schema=LOGS, names=("asked",)):
+    logs = LOGS["asked"].scale.encode(logs)
+    return sequence_groups._rare_elsewhere(schema, names, Items([logs], np.array(counts), []), k)
+
+
+def test_terms_of_fewer_than_k_people_are_looked_for_in_other_released_columns():
+    """Rome has three people, tea one more who asks twice, Oslo two, and a term of nobody is not rare but absent."""
+    logs = [["rome tea"], ["tea", "tea"], ["oslo"]]
+    asked = rare(logs, [3, 1, 2], 4)
+    assert asked.names == ("remark",), "identifiers are not released, and the log itself is masked"
+    assert asked.original == ("remark",)
+    assert asked.released == ()
+    assert asked.words == {"rome", "oslo"}
+    assert rare(logs, [3, 1, 2], 3).words == {"oslo"}
+    assert rare(logs, [3, 1, 2], 2) is None
+    assert rare(logs, [3, 1, 2], 4, LOGS.select(["asked", "who"])) is None, "there is no other column"
+    paths = Schema([Attribute("asked", Sequence(("?", "*", "rome", "tea", "oslo"))), LOGS["remark"]])
+    assert rare(logs, [3, 1, 2], 4, paths) is None, "events are no words"
+
+
+def test_a_word_counts_once_a_record_whatever_its_capitals():
+    asked = sequence_groups._WordsElsewhere(("remark",), frozenset({"rome", "strasse", "oslo"}))
+    texts = ["Rome, ROME and rome", "from Rome(Straße)", None, "", "romeo"]
+    assert asked.count(pa.array(texts)) == {"rome": 2, "strasse": 1}
+    assert asked.count(pa.array([1, 2])) == {}
+
+
+def test_words_of_two_blocks_are_added_and_told_if_they_are_few():
+    first = sequence_groups._WordCounts({"remark": Counter(rome=1, oslo=2), "note": Counter(rome=1)})
+    second = sequence_groups._WordCounts({"remark": Counter(rome=1, tea=3), "note": Counter()})
+    both = first.merge(second)
+    assert both.counts == {"remark": {"rome": 2, "oslo": 2, "tea": 3}, "note": {"rome": 1}}
+    ending = "people have in asked stand in this column, which is released; mask it too, or leave it out."
+    assert sequence_groups._say_words(LOGS, ["asked"], both, 3) == (
+        f"remark: 2 words that fewer than 3 {ending}",
+        f"note: 1 words that fewer than 3 {ending}",
+    )
+    (said,) = sequence_groups._say_words(LOGS, ["remark", "asked"], both, 2)
+    assert said.startswith("note: 1 words that fewer than 2 people have in asked stand")
+    assert sequence_groups._say_words(LOGS, ["asked"], both, 1) == ()
+
+
+def test_groups_are_numbered_by_the_first_item_and_every_block_is_told():
+    class Halves(KSHC):
+        def _partition(self, items):
+            return (np.arange(items.counts.size) < 2).astype(np.int64)
+
+    collection = items([[0], [1], [2], [3], [4], [5], [0, 1], [0, 2]])
+    told = []
+    with listening(lambda *said: told.append(said)):
+        blocks = [np.array([0, 3, 4, 7]), np.array([1, 2, 5, 6])]
+        groups = Halves(2)._groups(collection, blocks, MemoryEngine(workers=1))
+    # The first two of each block are its group 1, the others 0.
+    assert groups.tolist() == [0, 1, 1, 0, 2, 3, 3, 2]
+    assert told == [("grouping", 0, 2), ("grouping", 1, 2), ("grouping", 2, 2)]
+
+
+def test_a_leftover_fills_a_group_with_all_its_records():
+    distances = np.array([[0.0, 0.9, 0.1, 0.5], [0.9, 0.0, 0.2, 0.6]])
+    labels = np.array([-1, -1, 0, 1])
+    for first, second in ((1, 0), (2, 1)):
+        joined = labels.copy()
+        join_leftovers(distances, np.array([0, 1]), joined, np.array([first, 1, 2, 2]), 4)
+        assert joined.tolist() == [0, second, 0, 1]
+
+
+def test_leftovers_do_not_draw_each_other():
+    """The second is nearest to the first, but only items that are in a group already count."""
+    distances = np.array([[0.0, 0.01, 0.3, 0.9], [0.01, 0.0, 0.8, 0.4]])
+    labels = np.array([-1, -1, 0, 1])
+    join_leftovers(distances, np.array([0, 1]), labels, np.ones(4, np.int64), None)
+    assert labels.tolist() == [0, 1, 0, 1]
+
+
+def test_a_block_is_halved_between_two_far_items():
+    rng = np.random.default_rng(8)
+    collection = items(list({tuple(rng.integers(0, 5, rng.integers(1, 7)).tolist()) for _ in range(60)}))
+    matrix = collection.compare().matrix()
+
+    def halved(block):
+        if len(block) <= 7:
+            return [block]
+        one = max(block, key=lambda i: matrix[block[0], i])
+        other = max(block, key=lambda i: matrix[one, i])
+        order = sorted(block, key=lambda i: matrix[one, i] - matrix[other, i])
+        half = len(block) // 2
+        return [*halved(sorted(order[:half])), *halved(sorted(order[half:]))]
+
+    expected = sorted(halved(list(range(len(collection.counts)))))
+    assert len(expected) >= 8
+    assert [block.tolist() for block in split_into_blocks(collection, 7)] == expected
+
+
+class Known:
+    """A comparison whose distances are given."""
+
+    def __init__(self, matrix, mirrored):
+        self._matrix, self.mirrored = np.array(matrix, dtype=float), mirrored
+
+    def matrix(self):
+        return self._matrix.copy()
+
+    def rows(self, which, among=None):
+        return self._matrix[np.asarray(which)] if among is None else self._matrix[np.ix_(which, among)]
+
+
+def known(matrix, counts, mirrored=True):
+    return SimpleNamespace(compare=lambda: Known(matrix, mirrored), counts=np.array(counts))
+
+
+@pytest.mark.parametrize(("records", "group"), [(2, 0), (3, 1), (4, 1)])
+def test_a_cluster_of_2k_less_one_records_takes_no_leftover(records, group):
+    """The last item is nearest to the first, which has room as long as it stands for fewer than three records."""
+    matrix = [[0.0, 0.9, 0.1], [0.9, 0.0, 0.5], [0.1, 0.5, 0.0]]
+    labels = KSHC(2)._partition(known(matrix, [records, 2, 1]))
+    assert labels.tolist() == [0, 1, group]
+    assert KSHC(2)._partition(known(matrix, [3, 3, 1])).tolist() == [0, 1, 0], "no cluster has room"
+
+
+@pytest.mark.parametrize("mirrored", [True, False])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_mdav_of_sequences_is_that_of_the_definition(k, mirrored, monkeypatch):
+    monkeypatch.setattr(sequence_mdav, "_ROWS", 4)
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 23))
+        half = np.triu(rng.integers(1, 9, (n, n)) / 8, 1)
+        counts = rng.integers(1, 4 if seed % 3 else 2, n)
+        if counts.sum() < k:
+            continue
+        labels = SequenceMDAV(k)._partition(known(half + half.T, counts, mirrored))
+        sizes = np.bincount(labels, weights=counts)
+        assert sizes.min() >= k
+        assert labels.tolist() == _mdav_by_definition(half + half.T, counts, k)
+
+
+def test_few_sequences_left_join_their_nearest_or_are_the_only_group():
+    matrix = [[0.0, 0.9, 0.1, 0.8], [0.9, 0.0, 0.5, 0.2], [0.1, 0.5, 0.0, 0.3], [0.8, 0.2, 0.3, 0.0]]
+    assert SequenceMDAV(3)._partition(known(matrix, [3, 4, 1, 1])).tolist() == [0, 1, 0, 1]
+    assert SequenceMDAV(3)._partition(known(matrix, [3, 4, 2, 1])).tolist() == [0, 1, 2, 2]
+    assert SequenceMDAV(9)._partition(known(matrix, [1, 1, 1, 1])).tolist() == [0] * 4
