@@ -325,7 +325,11 @@ UNMASKED = ("the unmasked file", "50.00", "–", "51.00", "52.00")
 
 
 def test_a_comparison_is_asked_for_as_typed_and_shown_whole(asked, monkeypatch, capsys):
-    ranking = [entry("first [a]", 1.0), entry("near", 2.0, like=True, low=1.5, high=2.25), entry("far", 3.0, high=3.004)]
+    ranking = [
+        entry("first [a]", 1.0),
+        entry("near", 2.0, like=True, low=1.5, high=2.25),
+        entry("far", 3.0, high=3.004),
+    ]
     study = compared(monkeypatch, asked, Study(ranking))
     paths = ["-o", "rows.csv", "--map", "map.svg", "--store", "s.jsonl", "--resume"]
     command = ["compare", "a.csv", "-s", "s.toml", "-c", "mdav k=3", "-a", "x=A", *HOW, *paths]
@@ -367,11 +371,12 @@ def test_a_comparison_is_asked_for_as_typed_and_shown_whole(asked, monkeypatch, 
 
 
 def test_two_limits_are_weighed_and_what_is_missed_is_said(asked, monkeypatch, capsys):
-    study = compared(monkeypatch, asked, Study([entry("first", 1.0), entry("second", 2.0)]))
+    study = compared(monkeypatch, asked, Study([entry("first", 1.0, like=True), entry("second", 2.0)]))
     command = ["compare", "a.csv", "-c", "mdav", "--risk-at-most", "7", "--loss-at-most", "8"]
     assert main._code(command) == 0
     assert study.asked == [("choose", {"risk_at_most": 7.0, "loss_at_most": 8.0})]
     said = capsys.readouterr().out.splitlines()
+    assert not any("≈" in line for line in said)  # the best is as good as itself
     assert said[-2:] == [
         "4.0 s, 3.0 experiments a second.",
         "No candidate meets every limit. Nearest: second, score 2.00, risk 3.00, loss 4.00; misses risk 9 (at most 1).",
@@ -412,6 +417,34 @@ def test_several_sets_are_shown_one_by_one_and_failures_are_counted(asked, monke
     assert list(by_set) == ["one", "two"]
     assert by_set["two"]["ranking"][0]["label"] == "c0 two"
     assert (by_set["one"]["front"], by_set["one"]["unmasked"]["label"]) == (["front one"], "unmasked one")
+
+
+@pytest.mark.parametrize("schema", [None, "s.toml"])
+def test_a_protocol_gives_candidates_intruders_limits_and_where_there_is_no_other_the_schema(
+    asked, monkeypatch, capsys, schema
+):
+    study = compared(monkeypatch, asked, Study([entry("first", 1.0), entry("second", 2.0)]))
+    one, two = Namespace(get_params=lambda: {"p": 1}), Namespace(get_params=lambda: {"p": 2})
+    limits = {"risk_at_most": 40, "smallest_group": 3}
+    plan = Namespace(
+        chains=lambda **how: asked.append(("chains", how)) or [Namespace(maskers=(one, two))],
+        protocol=Namespace(schema="of the plan", scenarios=("who",), thresholds=limits),
+    )
+    monkeypatch.setattr(workflow, "OpenProtocol", Namespace(load=lambda path: asked.append(("load", path)) or plan))
+    command = ["compare", "a.csv", "-p", "p.toml", "-c", "mdav", *(["-s", schema] if schema else [])]
+    assert main._code([*command, "--risk-at-most", "9", "--limit", "4"]) == 0
+    assert of(asked, "load") == [(Path("p.toml"),)]
+    assert of(asked, "chains") == [({"limit": 4},)]
+    assert of(asked, "files_named") == [([{"k": 3}, {"p": 1}, {"p": 2}], {})]
+    assert of(asked, "check_outputs")[0][1] == [Path("a.csv"), *([Path(schema)] if schema else []), Path("p.toml")]
+    assert of(asked, "read")[0][1] == (Path(schema) if schema else "of the plan")
+    assert of(asked, "advise_study")[0][-1] == {"schema_given": True}
+    options = of(asked, "compare")[0][2]
+    assert options["scenarios"] == ("who",)
+    assert options["thresholds"] == {"risk_at_most": 9.0, "smallest_group": 3}
+    assert limits == {"risk_at_most": 40, "smallest_group": 3}, "the protocol stays as it is"
+    assert study.asked == [("choose", options["thresholds"])]
+    assert "Nearest: second" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("store", [None, "s.jsonl"])
@@ -483,7 +516,20 @@ def test_a_search_is_asked_for_as_typed_and_shown_whole(asked, monkeypatch, caps
 
 def test_a_search_from_nothing_is_handed_on_as_typed(asked, monkeypatch):
     monkeypatch.setattr(study_commands, "sign_protocol", lambda *values, **options: asked.append((*values, options)))
-    command = ["tune", "a.csv", "-s", "s.toml", "-p", "p.toml", "-o", "out.TOML", "--map", "m.svg", "--store", "s.jsonl"]
+    command = [
+        "tune",
+        "a.csv",
+        "-s",
+        "s.toml",
+        "-p",
+        "p.toml",
+        "-o",
+        "out.TOML",
+        "--map",
+        "m.svg",
+        "--store",
+        "s.jsonl",
+    ]
     assert main._code([*command, *HOW, "--loss-at-most", "4", "--limit", "6", "--for", "public", "--force", "-v"]) == 0
     (path, options), *more = asked
     assert (path, more) == (Path("a.csv"), [])
