@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace as Namespace
 
 import pytest
 from tests.cli.test_cli import discreet, refused
 
+from discreet.cli import console, papers_command
 from discreet.reproduction.subjects import sorted_example
 
 
@@ -62,3 +64,40 @@ def test_absent_files_are_no_failure(tmp_path):
 )
 def test_bad_input_is_refused(tmp_path, arguments, message):
     refused(discreet("papers", *arguments, cwd=tmp_path), message)
+
+
+def cell(printed="", ours="", gap="", verdict="differs", *, agrees=False, failed=False):
+    return Namespace(printed=printed, ours=ours, gap=gap, verdict=verdict, agrees=agrees, failed=failed)
+
+
+def test_a_cell_is_one_line_where_it_is_exact_and_else_says_how_far_apart():
+    assert papers_command._lines(None).plain == ""
+    assert papers_command._lines(cell("1.0", "1.00", verdict="exact", agrees=True)).plain == "1.00"
+    assert papers_command._lines(cell("1.0", "1.5", "+0.5")).plain == "1.0\n1.5\n+0.5"
+    assert papers_command._lines(cell("1.0", verdict="not run")).plain == "1.0\nnot run"
+    assert papers_command._lines(cell("", "1.5", verdict="ours")).plain == "1.5"
+
+
+@pytest.mark.parametrize(
+    ("width", "parts"), [(5, [1, 1, 1]), (20, [1, 1, 1]), (21, [2, 1]), (27, [2, 1]), (28, [3]), (99, [3])]
+)
+def test_columns_are_cut_where_no_more_fit(monkeypatch, width, parts):
+    """Six beside the label, and each column its longest word, four at least, and three."""
+    monkeypatch.setattr(console.out, "_width", width)
+    rows = [Namespace(label="r", cells=[cell("12", "13"), cell("1", "2"), None])]
+    one = Namespace(columns=["a", "b c", "dddd"], rows=rows, data="")
+    assert [len(part) for part in papers_command._parts(one)] == parts
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [("sampling", "within sampling error"), ("otherwise", "by another procedure"), ("ours", "not comparable"),
+     ("defined", "as defined"), ("built", "as built"), ("exact", "exact"), ("not run", "not run")],
+)  # fmt: skip
+def test_verdicts_in_words(verdict, words):
+    assert papers_command._said(cell(verdict=verdict)) == words
+
+
+def test_data_that_stand_in_are_named_so():
+    assert papers_command._short("census, a stand-in of 1080") == "census, stand-in"
+    assert papers_command._short("census, 1080 records") == "census, 1080 records"

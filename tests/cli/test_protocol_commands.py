@@ -441,6 +441,17 @@ def test_a_proposal_is_said_in_one_sentence_or_told(
     }
 
 
+def test_the_data_are_no_protocol_even_by_force_and_before_any_work(monkeypatch, capsys, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("x\n1\n")
+    (tmp_path / "s.toml").write_text("")
+    monkeypatch.setattr(workflow, "propose", None)
+    for target in ("a.csv", "s.toml"):
+        assert main._code(["init", "a.csv", "-s", "s.toml", "-o", target, "--force"]) == 2
+        assert target in capsys.readouterr().err
+    assert (tmp_path / "a.csv").read_text() == "x\n1\n"
+
+
 @pytest.mark.parametrize("several", [False, True])
 @pytest.mark.parametrize("met", [False, True])
 @pytest.mark.parametrize("how", [[], ["--quiet"], ["--json"]])

@@ -5,20 +5,24 @@ from __future__ import annotations
 import json
 import pickle
 import zipfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import SimpleNamespace as Namespace
 from typing import ClassVar
 
 import numpy as np
 import polars as pl
 import pytest
+from tests.stand_ins import instead
 
 import discreet as dc
-from discreet import workflow
+from discreet import catalogue, workflow
 from discreet.engines.memory import MemoryEngine
 from discreet.errors import DataError, MissingValueError, SchemaError
+from discreet.evaluation import ranking
 from discreet.masking.microaggregation.numbers.mdav import MDAV
 from discreet.progress import listening
+from discreet.report import charts
 from discreet.studio import desk as desk_module
 from discreet.studio.desk import Desk
 from discreet.studio.map_points import study_map
@@ -383,3 +387,218 @@ def test_a_hierarchy_with_ranges_is_filled_by_the_columns_own_values(desk, surve
         "1": ["few"], "4": ["few"], "5": ["many"], "8": ["many"],
     }  # fmt: skip
     assert all(isinstance(row, list) for row in rows)
+
+
+# ------------------------------------------------------------------------------------ what is put together
+
+TEN = Given("sample", "business", "sample: business", n=10)
+
+
+@pytest.fixture
+def ten(desk):
+    """A desk with ten records, and their schema."""
+    return desk, desk.open(TEN).schema
+
+
+@dataclass(frozen=True)
+class Run:
+    """A protocol that was run."""
+
+    verdicts: tuple
+    assessment: str
+    text: str = ""
+
+    def write(self, folder):
+        names = {"masked": "masked.csv", "schema": "masked.toml", "internal": "internal-report.html",
+                 "external": "external-report.html", "json": "internal-report.json"}  # fmt: skip
+        for key, name in names.items():
+            (Path(folder) / name).write_text(f"{key}\n")
+        return {key: Path(folder) / name for key, name in names.items()}
+
+
+@pytest.mark.parametrize("kind", ["sample", "file"])
+def test_a_release_is_listed_by_whom_it_is_for(desk, tmp_path, monkeypatch, kind):
+    given = TEN
+    if kind == "file":
+        desk._original(TEN, desk.open(TEN).schema).to_polars().write_csv(tmp_path / "d.csv")
+        given = Given("file", str(tmp_path / "d.csv"), "survey.csv")
+    schema = desk.open(given).schema
+    target = tmp_path / "release"
+    target.mkdir()
+    asked = []
+    verdicts = (Namespace(name="risk_at_most", met=False),)
+    monkeypatch.setattr(
+        desk_module, "run_protocol", lambda *values, **options: asked.append((values, options)) or Run(verdicts, "made")
+    )
+    steps, who = [Step("mdav", {"k": 3})], (Intruder("who", schema.keys[:2]),)
+    released = desk.release(given, schema, steps, 7, who, {"risk_at_most": 5.0}, str(target), ".parquet")
+    (((protocol,), options),) = asked
+    assert (protocol.schema, protocol.steps, protocol.scenarios, protocol.seed) == (schema, tuple(steps), who, 7)
+    assert dict(protocol.thresholds) == {"risk_at_most": 5.0}
+    assert protocol.release == {
+        "masked": "masked.parquet", "internal": "internal-report.html", "external": "external-report.html",
+        "json": "internal-report.json",
+    }  # fmt: skip
+    assert (options["folder"], len(options["original"])) == (str(target), 10)
+    assert (released.folder, released.verdicts, released.assessment) == (str(target), verdicts, "made")
+    sample = ["original"] if kind == "sample" else []
+    keys = [file.key for file in released.files]
+    assert keys == [
+        "masked", "schema", "external", "public-manifest", "internal", "json", "protocol", "script", *sample,
+        "manifest",
+    ]  # fmt: skip
+    assert [file.audience for file in released.files] == ["data users"] * 4 + ["the house"] * (len(keys) - 4)
+    for file in released.files:
+        assert file.size == (target / file.name).stat().st_size
+        assert len(file.sha256) == (0 if file.key == "manifest" else 64)
+    assert 'manifest = "manifest.json"' in (target / "protocol.toml").read_text()
+    public = json.loads((target / "manifest-external.json").read_text())
+    assert sorted(entry["role"] for entry in public["files"]) == ["external", "masked", "schema"]
+    whole = json.loads((target / "manifest.json").read_text())
+    assert sorted(entry["role"] for entry in whole["files"]) == sorted(set(keys) - {"manifest"})
+    assert ("d.csv" in json.dumps(whole.get("inputs", []))) is (kind == "file")
+    with zipfile.ZipFile(target / "release.zip") as archive:
+        assert archive.namelist() == [file.name for file in sorted(released.files, key=lambda file: file.key)]
+    assert (target / "business.csv").exists() is (kind == "sample")
+
+
+def test_keys_are_told_with_what_each_adds(ten, monkeypatch):
+    desk, schema = ten
+    first, second = schema.keys[:2]
+    asked = []
+    measured = [Namespace(name=name) for name in ("uniques", "not shown at first", "k-anonymity")]
+    assessment = Namespace(measurements=measured)
+    ranked = [Namespace(name=second, now=3.0, without=1.0), Namespace(name=first, now=3.0, without=2.0)]
+    monkeypatch.setattr(ranking, "rank_keys", lambda *values: asked.append(values[1:]) or ranked)
+    monkeypatch.setattr(
+        desk_module, "_violations", lambda _original, _released, names, k: asked.append((names, k)) or 10.0 * k
+    )
+    monkeypatch.setattr(desk, "_assess_now", lambda *_: assessment)
+    monkeypatch.setattr(desk, "_contributions", lambda *_: {first: 40.0})
+    risk = desk.risk(TEN, schema)
+    others = [[key for key in schema.keys if key != name] for name in (second, first)]
+    assert asked == [(schema.keys, None), ([second], 2), (others[0], 3), ([first], 2), (others[1], 3)]
+    assert [(c.name, c.alone, c.without, c.share, c.expected_now, c.expected_without) for c in risk.contributions] == [
+        (second, 20.0, 30.0, None, 30.0, 10.0),
+        (first, 20.0, 30.0, 40.0, 30.0, 20.0),
+    ]
+    assert [one.name for one in risk.measurements] == [
+        n for n in desk_module._first_look() if n in {"uniques", "k-anonymity"}
+    ]
+    assert (risk.n_records, risk.scenarios, risk.assessment) == (10, {}, assessment)
+
+
+@pytest.mark.parametrize("scenarios", [(), ("who",)])
+@pytest.mark.parametrize("rows", [None, [1, 2]])
+def test_pictures_of_columns_are_drawn_where_the_records_are_the_same(ten, monkeypatch, rows, scenarios):
+    desk, schema = ten
+    risk = [Namespace(name="uniques"), Namespace(name="not shown at first")]
+    worst = Namespace(of_kind=lambda kind: risk if kind == "risk" else [])
+    masked = Namespace(
+        microdata="after", provenance=Namespace(rows=rows, to_dict=lambda *, internal: {"all": internal})
+    )
+    monkeypatch.setattr(desk, "_released", lambda *_: masked)
+    monkeypatch.setattr(desk_module, "assess_intruders", lambda *_: {"a": worst, "n": worst})
+    monkeypatch.setattr(desk_module, "worst_of", lambda found: ("a", found["a"]))
+    pictures = [Namespace(name=f"c{i}", edges=[0, 1] if i else []) for i in range(9)]
+    monkeypatch.setattr(desk_module, "profile", lambda _, after: pictures if after == "after" else [])
+    monkeypatch.setattr(charts, "risk_chart", lambda _: "<svg>risk")
+    monkeypatch.setattr(charts, "loss_chart", lambda _: "")
+    monkeypatch.setattr(charts, "distribution_chart", lambda one: f"<svg>{one.name}")
+    made = desk.protect(TEN, schema, [], 1, scenarios)
+    drawn = [(f"c{i}, before and after", f"<svg>c{i}") for i in range(1, 7)] if rows is None else []
+    assert made.charts == (("Risk", "<svg>risk"), *drawn), "a picture that is none is left out"
+    assert (made.provenance, made.assessment) == ({"all": True}, worst)
+    assert made.scenarios == ({"a": (risk[0],), "n": (risk[0],)} if scenarios else {})
+
+
+@pytest.mark.parametrize(("rows", "truth", "positions"), [
+    (None, "", list(range(10))), (np.array([4, 2]), "", [4, 2]), (None, "order", list(range(10))),
+])  # fmt: skip
+def test_an_attack_with_the_original_knows_who_is_who(ten, monkeypatch, rows, truth, positions):
+    desk, schema = ten
+    masked = Namespace(provenance=Namespace(rows=rows))
+    asked = []
+    monkeypatch.setattr(desk, "_released", lambda *values: asked.append(values) or masked)
+    monkeypatch.setattr(desk_module, "_linked", lambda *values: asked.append(values) or ("links", ("WAGES",)))
+    plain = Attacked("distance", (), 1, 1, 1, 0, 1.0)
+    monkeypatch.setattr(
+        desk_module, "_attacked", lambda linker, links, known: asked.append((linker, links, list(known))) or plain
+    )
+    steps = [Step("mdav", {"k": 3})]
+    found = desk.attack(TEN, schema, steps, 5, "distance", {"x": 1}, None, truth)
+    assert found == replace(plain, left_out=("WAGES",))
+    assert asked[0] == (TEN, schema, steps, 5)
+    method, parameters, table, release = asked[1]
+    assert (method, parameters, len(table), release) == (catalogue.method("linker", "distance"), {"x": 1}, 10, masked)
+    assert asked[2] == ("distance", "links", positions)
+
+
+def test_the_file_of_an_intruder_is_read_by_what_is_declared_of_the_original(ten, tmp_path):
+    desk, schema = ten
+    identifier, key = schema.of_role("identifier")[0], schema.keys[0]
+    (tmp_path / "i.csv").write_text(f"{identifier},{key},own\na,1,x\nb,2,y\nc,3,x\n")
+    held = Given("file", str(tmp_path / "i.csv"), "i.csv")
+    shared = desk._intruder_table(held, schema, shared=True)
+    assert shared.schema[key] == schema[key]
+    alone = desk._intruder_table(held, schema, shared=False)
+    assert shared.schema["own"] == alone.schema["own"]
+    assert list(shared.names) == list(alone.names) == [identifier, key, "own"]
+    (tmp_path / "n.csv").write_text(f"{identifier},own\na,x\nb,y\nc,x\n")
+    nothing = Given("file", str(tmp_path / "n.csv"), "n.csv")
+    with pytest.raises(SchemaError, match="no column name in common"):
+        desk._intruder_table(nothing, schema, shared=True)  # an identifier is not compared
+
+
+def test_a_lattice_is_counted_level_by_level(ten, monkeypatch):
+    desk, schema = ten
+    lattice = Namespace(
+        steps=np.array([[0, 0], [1, 0], [0, 1], [2, 1]]), satisfied=np.array([False, True, False, True]),
+        to_dict=lambda: {"k": 3}, rows=lambda most: ["row"] * most,
+    )  # fmt: skip
+    asked = []
+    masker = Namespace(explore=lambda table: asked.append(len(table)) or lattice)
+    monkeypatch.setattr(
+        desk_module, "catalogue", instead(catalogue, build=lambda *values: asked.append(values) or masker)
+    )
+    found = desk.explore(TEN, schema, {"k": 3}, 2)
+    assert found == {"k": 3, "rows": ["row", "row"], "levels": [(1, 0), (2, 1), (0, 0), (1, 1)]}
+    assert asked == [("masker", "generalisation", {"k": 3}), 10]
+
+
+def test_what_was_masked_or_measured_last_is_kept(ten, monkeypatch):
+    desk, schema = ten
+    made = []
+    chain = lambda steps, seed: Namespace(mask=lambda _table: made.append((len(steps), seed)) or object())  # noqa: E731
+    monkeypatch.setattr(desk_module, "Chain", chain)
+    steps = [Step("mdav", {"k": 3})]
+    first = desk._released(TEN, schema, steps, 1)
+    assert desk._released(TEN, schema, list(steps), 1) is first
+    assert desk._released(TEN, schema, steps, 2) is not first
+    assert desk._released(TEN, schema, steps, 1) is not first, "only the last is kept"
+    assert made == [(1, 1), (1, 2), (1, 1)]
+    unmasked = desk._released(TEN, schema, [], 1)
+    assert len(made) == 3
+    assert not set(schema.of_role("identifier")) & set(unmasked.microdata.names)
+    monkeypatch.setattr(desk_module, "assess", lambda *values: made.append(len(values)) or object())
+    now = desk._assess_now(TEN, schema)
+    assert desk._assess_now(TEN, schema) is now
+    assert made[3:] == [2]
+    desk.open(TEN)
+    assert desk._assess_now(TEN, schema) is not now, "a file at the same place may have changed"
+
+
+def test_a_study_of_no_keys_has_no_unmasked_file(ten, monkeypatch, tmp_path):
+    desk, schema = ten
+    asked = []
+    study = Namespace(rows=[{"x": 1}])
+    monkeypatch.setattr(desk_module, "compare", lambda *values, **options: asked.append((values, options)) or study)
+    monkeypatch.setattr(desk_module, "unmasked_files", lambda _table, sets, _scoring: {"all keys": sets})
+    monkeypatch.setattr(desk_module, "study_map", lambda *values: values)
+    store = str(tmp_path / "rows.jsonl")
+    assert desk.compare(TEN, schema, ["m"], 2, 5, store) == ([{"x": 1}], 1, {"all keys": schema.keys})
+    ((table, candidates), options), *_ = asked
+    assert (len(table), candidates) == (10, ["m"])
+    assert options == {"repetitions": 2, "random_state": 5, "store": store, "scenarios": (), "resume": True}
+    nobody = schema.with_roles(**dict.fromkeys(schema.keys, "other"))
+    assert desk.compare(TEN, nobody, ["m"], 2, 5, store) == ([{"x": 1}], 1, None)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from starlette.datastructures import FormData
+from tests.studio.loops import awaited
 
 from discreet.studio.desk import Desk
 from discreet.studio.jobs import Job, Worker, _answer
+from discreet.studio.session_values import Given
+from discreet.studio.sessions import Session
 
 
 class Held(Worker):
@@ -52,3 +59,62 @@ def desk(client: Any) -> Iterator[Any]:
     client.open_sample("housing", 60)
     yield client
     client.session.worker.job = None
+
+
+class Idle:
+    """A worker that takes what it is given, and does nothing."""
+
+    def __init__(self) -> None:
+        self.job: Job | None = None
+        self.busy = False
+        self.given: list[SimpleNamespace] = []
+
+    def submit(
+        self, title: str, page: str, call: str, arguments: Any, finish: Any, partial: Any, **options: Any
+    ) -> Job:
+        names = {"title": title, "page": page, "call": call, "arguments": arguments, "finish": finish}
+        self.given.append(SimpleNamespace(**names, partial=partial, **options))
+        return Job(1, title, page)
+
+
+class Alone:
+    """A project with a sample of ten records, without a server: forms go to their functions."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.session = Session("p", "csrf", folder, "/s/p/p", worker=Idle())  # type: ignore[arg-type]
+        self.session.given = Given("sample", "business", "sample: business", n=10)
+        self.session.opened = Desk().open(self.session.given)
+        self.patch = patch
+        self.parts: tuple[str, ...] = ()
+
+    @property
+    def work(self) -> SimpleNamespace:
+        """What the worker was given last."""
+        return self.session.worker.given[-1]  # type: ignore[attr-defined, no-any-return]
+
+    def send(self, function: Any, *pairs: tuple[str, str], **fields: str) -> str:
+        """Send a form, and return where the browser is sent."""
+
+        async def read_form(_request: Any, _session: Any, *parts: str) -> FormData:
+            self.parts = parts
+            return FormData([*pairs, *((name.replace("_", "-"), text) for name, text in fields.items())])
+
+        self.patch.setattr(sys.modules[function.__module__], "read_form", read_form)
+        return str(awaited(function(None, self.session)).headers["location"])
+
+    @property
+    def said(self) -> list[str]:
+        """What was left for the next page, which is taken away."""
+        notices, self.session.notices = self.session.notices, []
+        return [notice.text for notice in notices]
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The last question."""
+        return list(self.session.questions.values())[-1]
+
+
+@pytest.fixture
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Alone:
+    """A project without a server."""
+    return Alone(tmp_path, monkeypatch)
