@@ -77,7 +77,8 @@ def test_the_nearest_tests_come_first_and_none_twice():
     assert all((ROOT / one).exists() for ring in rings for one in ring if one.startswith("tests/"))
 
 
-def test_where_no_test_has_the_name_of_a_file_those_that_import_it_run_whole():
+def test_where_no_test_has_the_name_of_a_file_those_that_import_it_run_whole(monkeypatch):
+    monkeypatch.setattr(mutate, "tests_named_after", lambda _path: [])
     path = Path("src/discreet/reproduction/subjects/median_operators.py")
     own, importing, *_ = mutate.rings(path)
     assert own == [path.as_posix()]
