@@ -91,6 +91,13 @@ def test_large_files_get_the_fast_bound(monkeypatch):
     assert 0.7 * best.relaxation < fast <= best.relaxation * (1 + 1e-12)
 
 
+@pytest.mark.parametrize(("n", "method"), [(20, "column generation"), (21, "fast")])
+def test_up_to_a_size_columns_are_generated(monkeypatch, n, method):
+    monkeypatch.setattr("discreet.evaluation.certifying.DENSE_UP_TO", 20)
+    points = np.random.default_rng(1).standard_normal((n, 2))
+    assert least_squared_error(points, 3, None, 0.2)[1] == method
+
+
 def test_a_file_with_far_records_is_certified_closely(monkeypatch):
     """Company accounts: most of the error is that of a few records, whose lists are longer."""
     monkeypatch.setattr("discreet.evaluation.certifying.DENSE_UP_TO", 100)

@@ -47,6 +47,15 @@ def test_links_are_those_of_comparing_all_pairs(pair, parameters):
         assert links.score[j] == table[j, order[0]]
 
 
+def test_what_was_learnt_is_told_of_the_model_and_all_pairs(pair):
+    linker = ProbabilisticLinkage()
+    linker.link(*pair)
+    told = linker.diagnosis_
+    assert told.model is linker.model_
+    assert {row["attribute"] for row in told.table()} == set(linker.model_.names)
+    assert told.histogram()[1].sum() == len(pair[0]) * len(pair[1])
+
+
 def test_term_frequency_adds_what_a_rare_level_is_worth(pair):
     a, b = (table.take(np.arange(100)) for table in pair)
     linker = ProbabilisticLinkage(attributes=NAMES[:3], term_frequency=True)

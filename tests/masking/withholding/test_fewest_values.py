@@ -154,6 +154,18 @@ def test_bounds_of_larger_tables_stay_below_the_optimum_or_reach_it(seed, listed
     assert {"cheapest company", "integer programme"} <= methods
 
 
+@pytest.mark.parametrize(("listed", "shares"), [(10**9, [0.6, 1.0]), (0, [1.0])])
+def test_the_exact_programme_is_left_some_of_the_time(monkeypatch, listed, shares):
+    given = []
+    monkeypatch.setattr(fewest_values, "_SMALL", 0)
+    monkeypatch.setattr(fewest_values, "_LISTED", listed)
+    monkeypatch.setattr(fewest_values, "time", instead(fewest_values.time, monotonic=lambda: 5.0))
+    monkeypatch.setattr(fewest_values, "_branch", lambda _programme, _clock, seconds: given.append(seconds))
+    keys = np.array([[1, 1, 1], [1, 2, 2], [2, 1, 3], [3, 3, 1], [2, 2, 2], [3, 1, 2]])
+    least_cost(keys, 2, np.ones(3), seconds=40.0)
+    assert given == [40.0 * share for share in shares]
+
+
 def test_which_programmes_are_tried(monkeypatch):
     """Sizes one after the other up to what is listed, and at once where everything is small."""
     keys = np.array([[1, 1, 1], [1, 2, 2], [2, 1, 3], [3, 3, 1], [2, 2, 2], [3, 1, 2]])

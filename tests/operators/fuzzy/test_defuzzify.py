@@ -89,6 +89,11 @@ def test_convex_rage_reaches_the_levels_between():
     assert (np.abs(counts[1:] - 2_000) < 5 * 37).all()
 
 
+def test_nothing_is_bent_unless_that_is_asked_for():
+    bent = [[step.alpha for step in one.steps if hasattr(step, "alpha")] for one in (cwow_rage(), cwow_median())]
+    assert bent == [[1.0], [1.0]]
+
+
 def test_cwow_rage_leans_with_its_quantifier():
     offsets = np.arange(0, 2 * 4_000 + 1, 2)
     drawn = cwow_rage(2, random_state=3).batch(np.tile([0, 1], 4_000), offsets)
