@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
+import numpy as np
 import pytest
 
-from discreet.engines.spark import SparkEngine
+from discreet.engines.spark import SparkEngine, _sortable
 from discreet.engines.spark_session import as_ours, error_line, plain_errors
 from discreet.errors import DataError, MissingExtraError, ParameterError
 
@@ -158,3 +159,9 @@ def test_a_java_must_be_new_enough_and_start(monkeypatch, tmp_path, says, code, 
         return
     with pytest.raises(MissingExtraError, match=refused):
         spark_session.check_java()
+
+
+def test_what_is_no_number_is_sorted_by_the_place_of_its_value():
+    numbers = np.array([2.5, 1.0])
+    assert _sortable(numbers) is numbers
+    assert _sortable(np.array(["b", "a", "b"], dtype=object)).tolist() == [1, 0, 1]
