@@ -6,6 +6,7 @@ from itertools import chain, combinations
 
 import numpy as np
 import pytest
+from tests.masking.withholding.test_category_programme import written_out
 
 from discreet.masking.withholding import wildcard_programme as module
 from discreet.masking.withholding.hiding_classes import distinct_rows
@@ -40,19 +41,6 @@ def test_states_are_those_of_the_definition(seed):
     ]
     assert sorted(found) == sorted(expected)
     assert states.needs.tolist() == needs
-
-
-def written_out(programme):
-    return {
-        "cost": programme.cost.tolist(),
-        "lower": programme.lower.tolist(),
-        "upper": programme.upper.tolist(),
-        "whole": programme.whole.tolist(),
-        "rows": programme.rows.toarray().tolist(),
-        "at_least": programme.at_least.tolist(),
-        "sums": programme.sums.toarray().tolist(),
-        "equal": programme.equal.tolist(),
-    }
 
 
 ROWS, COUNTS = np.array([[1], [2], [3]]), np.array([1, 1, 2])
